@@ -17,12 +17,12 @@
 
 namespace oriel {
 
-/// Short puts, or gets, of one rank's private memory that have been issued in a row and go
-/// together, in their order: by an errand or by one system call. Of puts the bytes are kept, so the
-/// program may reuse its buffers.
+/// Short puts, or short gets, of one rank's private memory that have been issued in a row and are
+/// carried out together, in order: by errands or one system call. The bytes of puts are copied, so
+/// the program may reuse its buffers.
 class Aggregation {
  public:
-  /// Of one put or get: above this its bytes cost more than its share of a system call.
+  /// The most bytes of one put or get: copying more costs more than a share of a system call.
   static constexpr std::uint64_t most_bytes = 1024;
 
   bool empty() const { return count_ == 0; }
@@ -39,7 +39,7 @@ class Aggregation {
     }
     runs_[count_++] = {local, remote, bytes};
   }
-  /// The first error of all that has gone since take_error() is kept.
+  /// Carries out the operations. Keeps the first error since take_error().
   void push(NodeServices& services, int process) {
     std::span<const Run> left(runs_.data(), std::exchange(count_, 0));
     used_ = 0;
@@ -59,7 +59,7 @@ class Aggregation {
   /// An errand with fewer runs saves less of the system call than its bytes cost.
   static constexpr std::size_t least_asked = 8;
 
-  /// How many of the first ones the process has carried out itself.
+  /// Asks the process to carry out the first runs. Returns how many it has carried out.
   std::size_t ask(NodeServices& services, int process, std::span<const Run> runs) const {
     Errand errand = Errand::row(write_);
     std::size_t count = 0;
@@ -78,7 +78,7 @@ class Aggregation {
 
   std::array<Run, most_runs> runs_;
   std::size_t count_ = 0;
-  std::size_t used_ = 0;  // of the data
+  std::size_t used_ = 0;  // bytes of data_
   bool write_ = false;
   Error error_ = Error::none;
   std::array<std::byte, most_kept> data_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operations on what mapped ranks have attached to a dynamic window (G2), and on memory handles
-// (Q5).
+// Operations on memory that mapped ranks have attached to a dynamic window (G2), and on memory
+// handles (Q5).
 #include <algorithm>
 #include <array>
 
@@ -10,10 +10,10 @@
 
 namespace oriel {
 
-/// The rank as a member whose only memory is this range.
+/// A copy of the rank's Member whose memory is this range.
 Member Region::as_member(int rank, const MemoryRange& memory) {
   Member made = member(rank);
-  // Shared memory that cannot be mapped is still one system call away.
+  // Shared memory that cannot be mapped is accessed by system calls.
   if (rank == rank_) {
     made.set_memory(memory, at(nullptr, static_cast<std::int64_t>(memory.address)), nullptr,
                     ranks_ == 1);
@@ -23,7 +23,7 @@ Member Region::as_member(int rank, const MemoryRange& memory) {
   return made;
 }
 
-/// The piece that a byte of the rank lies in, and how many of its bytes are left from that one on.
+/// Finds the piece that contains a byte of the rank, and the bytes of the piece from that byte on.
 Error Region::find_piece(int rank, std::uint64_t address, Member& piece, std::uint64_t& left) {
   MemoryRange found;
   switch (pieces_[rank].find(address, found, transport_.node(), member(rank).process)) {
@@ -37,7 +37,7 @@ Error Region::find_piece(int rank, std::uint64_t address, Member& piece, std::ui
   left = found.left(address);
   if (left == 0) return Error::range;
   piece = as_member(rank, found);
-  // Our own private pieces are not updated by CPU atomics.
+  // Our own private pieces are not noted: they are not updated by CPU atomics.
   if (piece.path == Path::load_store && !piece.private_memory)
     pieces_[rank].note(found, piece.base);
   return Error::none;
@@ -154,7 +154,7 @@ Error Region::for_each_part(const Operation& operation, Visit&& visit) {
         return error;
       }
     }
-    // An element that lies in two pieces is in none.
+    // An element that is in two pieces counts as not attached.
     part.target_count = std::min(runs.bytes(), left) / element;
     if (part.target_count == 0) return Error::range;
     if (operation.origin.layout) part.origin = {runs.origin(), part.target_count, one};
@@ -164,8 +164,8 @@ Error Region::for_each_part(const Operation& operation, Visit&& visit) {
   return Error::none;
 }
 
-/// Of an operation whose datatype reaches into several pieces: part by part, once all of them are
-/// known to be attached.
+/// Carries out an operation whose datatype reaches into several pieces: part by part, after a check
+/// that all of them are attached.
 Error Region::perform_by_pieces(const Operation& operation) {
   const Error error =
       for_each_part(operation, [](const Member&, const Operation&) { return Error::none; });

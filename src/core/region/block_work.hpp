@@ -51,7 +51,7 @@ class PutBlocks final : public ChunkWork {
 /// The chunks of an accumulate to strided blocks that the origin combines itself.
 class AccumulateBlocks final : public ChunkWork {
  public:
-  /// `space`: of ChunkedOperation::most_combined bytes.
+  /// `space` has ChunkedOperation::most_combined bytes.
   AccumulateBlocks(NodeServices& services, int process, const Reduction& reduction,
                    std::uint64_t remote, const StridedBlocks& strided, const std::byte* origin,
                    std::byte* space)

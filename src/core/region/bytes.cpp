@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes of an operation that its origin carries out: straight to mapped memory, or by one
-// system call into private memory.
+// Operations that the origin carries out: by loads and stores in mapped memory, by system calls or
+// errands in private memory.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -20,16 +20,17 @@
 namespace oriel {
 namespace {
 
-/// Bytes of private memory that the hot path of an accumulate updates, by a copy on the stack: the
-/// two system calls take longer than it, whatever the lock does for more.
+/// The most bytes of private memory that the hot path of an accumulate updates, by a copy on the
+/// stack. Copying so many bytes takes less time than the two system calls.
 constexpr std::uint64_t most_private = 1024;
 
-/// Pieces of private memory that are fetched together, combined here and stored back together.
+/// Runs of private memory that are fetched together, combined in this process and stored back
+/// together.
 class FetchedRuns {
  public:
   explicit FetchedRuns(std::span<std::byte> space) : space_(space) {}
 
-  /// How many bytes of the run it takes; 0: none any more.
+  /// Adds the beginning of a run. Returns the number of bytes added; 0: no more can be added.
   std::uint64_t add(std::uint64_t remote, std::uint64_t bytes) {
     bytes = std::min<std::uint64_t>(bytes, space_.size());
     if (bytes == 0 || count_ == runs_.size() || overlaps(remote, remote + bytes)) return 0;
@@ -42,24 +43,24 @@ class FetchedRuns {
   std::span<const Run> runs() const { return {runs_.data(), count_}; }
 
  private:
-  /// MPI permits no target datatype that reaches a byte twice. One that does has the byte updated
-  /// twice all the same: each time fetched from where it is stored.
+  /// MPI permits no target datatype that contains a byte twice. If one does, the byte is still
+  /// updated twice: it is fetched again after it has been stored.
   bool overlaps(std::uint64_t start, std::uint64_t end) const {
     if (start >= high_ || end <= low_) return false;
     return std::ranges::any_of(
         runs(), [&](const Run& run) { return start < run.remote + run.bytes && run.remote < end; });
   }
 
-  std::span<std::byte> space_;  // left
+  std::span<std::byte> space_;  // the unused part
   std::array<Run, most_runs> runs_;
   std::size_t count_ = 0;
   std::uint64_t low_ = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t high_ = 0;
 };
 
-/// Reads strided blocks together with the gaps between them, up to 32 KB by one system call: a run
-/// of its own costs the kernel some 200 ns, as much as copying 1 KB. The gaps lie in the window,
-/// and a gap that is shorter than a page lies in the pages of its blocks.
+/// Reads strided blocks together with the gaps between them, up to 32 KB by one system call: a
+/// separate run costs the kernel some 200 ns, as much as copying 1 KB. The gaps are in the window,
+/// and a gap shorter than a page is within the pages of its blocks.
 class GappedRead {
  public:
   static bool takes(const StridedBlocks& strided) {
@@ -87,7 +88,7 @@ class GappedRead {
   }
 
  private:
-  /// Bytes from the first to the last one of so many blocks.
+  /// The bytes from the first to the last byte of `blocks` blocks.
   static std::uint64_t span_of(const StridedBlocks& strided, std::uint64_t blocks) {
     return (blocks - 1) * static_cast<std::uint64_t>(strided.their_stride) + strided.bytes;
   }
@@ -97,10 +98,10 @@ class GappedRead {
   NodeServices& services_;
   int process_;
   const StridedBlocks& strided_;
-  std::array<std::byte, std::size_t{32} * 1024> space_;  // in the first-level cache
+  std::array<std::byte, std::size_t{32} * 1024> space_;  // fits into the first-level cache
 };
 
-/// Stores into a member's memory that is mapped, or one system call away.
+/// Makes stores into a member's memory, which is mapped or accessed by system calls.
 class MemberStores final : public StoreMaker {
  public:
   MemberStores(NodeServices& services, const Member& target)
@@ -111,7 +112,7 @@ class MemberStores final : public StoreMaker {
       short_copy(target_.at_offset(offset), bytes.data(), bytes.size());
       return;
     }
-    // The kernel only reads there.
+    // The kernel only reads from `bytes`.
     const Run run{const_cast<std::byte*>(bytes.data()), target_.address + offset, bytes.size()};
     error_ = first_of(error_, copy_private(services_, target_.process, true, {&run, 1}));
   }
@@ -180,7 +181,7 @@ Error Region::perform_at(const Operation& operation, const Member& target, std::
   return update_at(held, operation, target, offset);
 }
 
-/// Whether the update may be made element by element, by CPU atomics.
+/// True if the update may be made element by element, by CPU atomics.
 bool Region::by_elements(const Operation& operation, const Member& target,
                          std::uint64_t offset) const {
   if (!target.loadable()) return false;
@@ -238,7 +239,7 @@ Error Region::reduce(const Reduction& reduction, const Member& target, std::byte
   const Update held(*target.control, sharers_,
                     !one || !atomic_at(target, at(start, cursor.offset()), reduction.element));
   if (held.lost()) return lost(held);
-  // An element in pieces would be left out: no such datatype comes from the boundary.
+  // An element that is split between runs would be omitted; the boundary passes no such datatype.
   for_each_run(cursor, bytes, [&](std::int64_t offset, std::uint64_t run) {
     (held.alone() ? reduce_plain : reduce_atomic)(reduction, at(start, offset), origin, fetched,
                                                   run / reduction.element);
@@ -248,7 +249,8 @@ Error Region::reduce(const Reduction& reduction, const Member& target, std::byte
   return Error::none;
 }
 
-/// What became of a copy to or from the target's private memory.
+/// The result of a copy to or from the target's private memory: sets whom_lost() if the target has
+/// ended.
 Error Region::ended(const Operation& operation, Error error) {
   if (error == Error::peer_lost && !alive(operation.target)) return lose(operation.target, "");
   return error;
@@ -298,7 +300,8 @@ Error Region::copy(bool write, int process, std::uint64_t there, const Elements&
   return first_of(error, batch.flush());
 }
 
-/// Whether the target itself has carried out the errand. The caller excludes all other updates.
+/// Asks the target to carry out the errand. True if it has done so. The caller excludes all other
+/// updates.
 bool Region::ask(const Member& target, Errand& errand, void* fetched) const {
   if (!transport_.node().ask(target.process, errand)) return false;
   errand.give(fetched);
@@ -352,9 +355,10 @@ std::optional<Error> Region::update_in_chunks(const Operation& operation, const 
       process, ChunkedOperation::accumulate(reduction, address, *strided, origin), ours);
 }
 
-/// The target carries out a short update itself, and both of us a long accumulate. Else we fetch,
-/// combine in a private copy, and store back. The caller excludes all other updates of this memory,
-/// its owner's included.
+/// Updates private memory. The target carries out a short update itself, and both processes carry
+/// out a long accumulate. For all others this process fetches the elements, combines them in a
+/// copy, and stores them back. The caller excludes all other updates of this memory, its owner's
+/// included.
 Error Region::update_vm(const Operation& operation, const Member& target, std::uint64_t base) {
   if (update_by_owner(operation, target, base)) return Error::none;
   if (const auto error = update_in_chunks(operation, target, base)) return *error;
@@ -400,7 +404,8 @@ Error Region::update_vm(const Operation& operation, const Member& target, std::u
   return Error::none;
 }
 
-/// As update_vm(). `errand`: null, the bytes are too many for one.
+/// As update_vm(), for an update of contiguous elements on the hot path. `errand` is null if the
+/// update is too long for one.
 template <typename Combine>
 bool Region::update_private(ThreadLine* thread, const Member& target, std::uint64_t address,
                             std::uint64_t bytes, bool stores, Errand* errand, void* result,
@@ -453,7 +458,7 @@ bool Region::pack_piggyback(const Operation& operation, Piggyback& piggyback) {
     return false;
   }
   const std::uint64_t offset = target.offset(operation.displacement);
-  // The rank that hands the lock on carries the operation out: it has to map these bytes.
+  // The rank that grants the lock carries out the operation, so it must map these bytes.
   if (!target.loadable() || target.private_memory) return false;
   piggyback.offset = offset;
   piggyback.bytes = static_cast<std::uint32_t>(bytes);
@@ -495,7 +500,7 @@ Error Region::finish_recall(int rank) {
 
 void Region::store(std::uint64_t offset, std::span<const std::byte> bytes) {
   const Member& own = member(rank_);
-  if (bytes.size() > own.size || offset > own.size - bytes.size()) return;  // no origin means that
+  if (bytes.size() > own.size || offset > own.size - bytes.size()) return;  // no origin sends that
   short_copy(own.base + offset, bytes.data(), bytes.size());
 }
 

@@ -33,7 +33,7 @@ class CopiedChunks final : public ChunkWork {
 /// The chunks of an accumulate that the origin combines itself.
 class CombinedChunks final : public ChunkWork {
  public:
-  /// `space`: of ChunkedOperation::most_combined bytes.
+  /// `space` has ChunkedOperation::most_combined bytes.
   CombinedChunks(NodeServices& services, int process, const Reduction& reduction,
                  std::uint64_t remote, const std::byte* origin, std::byte* space)
       : services_(services),

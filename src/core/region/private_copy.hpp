@@ -11,9 +11,10 @@
 
 namespace oriel {
 
-/// Copies runs into (`write`) or out of private memory of a process. One run of up to 40 B the
-/// process copies itself, and one of 64 KB or more both do; else, or if the process cannot be
-/// asked, a system call does. Waits as NodeServices::ask() and carry_out_with() do. By any thread.
+/// Copies runs into (`write`) or out of private memory of a process. The process itself copies a
+/// single run of up to 40 B; both processes copy a single run of 64 KB or more. All others, or if
+/// the process cannot be asked, are copied by a system call. Waits as NodeServices::ask() and
+/// carry_out_with() do. Called by any thread.
 inline Error copy_private(NodeServices& services, int process, bool write,
                           std::span<const Run> runs) {
   if (runs.size() != 1) return services.copy(process, write, runs);

@@ -30,7 +30,7 @@ void Region::resolve(int rank) {
   if (found.pieces != nullptr) {
     pieces_[rank].set_root(found.pieces->attached);
     handles_[rank].set_root(found.pieces->handles);
-    found.private_memory = false;  // that is asked of each piece
+    found.private_memory = false;  // each piece has its own
   }
   members_[rank] = {found, true};
 }

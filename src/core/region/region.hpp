@@ -31,18 +31,18 @@ struct RegionSpec {
   int rank = 0;
   int ranks = 0;
   std::shared_ptr<MemberResolver> resolver;
-  std::vector<int> mapped;          // ranks that are, ourselves included
+  std::vector<int> mapped;          // the mapped ranks, our own included
   ControlBlock* control = nullptr;  // our own
-  SharedPieces* pieces = nullptr;   // likewise, of a dynamic window
-  std::shared_ptr<void> own;        // what these and our memory lie in, let go with the region
-  AtomicSet atomics;                // the same on all ranks
-  Atomicity atomicity;              // of accumulates; ranks that differ exclude one another, too
+  SharedPieces* pieces = nullptr;   // our own; null: the window is not dynamic
+  std::shared_ptr<void> own;        // owns our control block, pieces and memory
+  AtomicSet atomics;                // equal on all ranks
+  Atomicity atomicity;              // of accumulates; ranks with different ones exclude one another
 };
 
-/// The memory of a group of ranks as one of them sees it: how each is reached, its words (locks,
-/// updates, steps), and how bytes move to memory in our address space or one system call away. No
-/// epoch, no message between nodes, no MPI handle: made by one process alone, and shared by
-/// whatever uses it.
+/// The memory of a group of ranks as one of them sees it: how each rank is reached, the words of
+/// mapped ranks (locks, updates, protocol steps), and copies to memory that is mapped or accessed
+/// by system calls. It knows no epochs, messages between nodes or MPI handles. A process makes it
+/// alone; several objects may share it.
 class Region {
  public:
   Region(RegionSpec spec, Transport& transport);
@@ -51,7 +51,7 @@ class Region {
   int ranks() const { return ranks_; }
   const AtomicSet& atomics() const { return atomics_; }
   const Atomicity& atomicity() const { return atomicity_; }
-  /// Its memory is what each rank has attached: see Member::pieces.
+  /// True on a dynamic window: each rank's memory is what it has attached. See Member::pieces.
   bool dynamic() const { return own_pieces_ != nullptr; }
 
   const Member& member(int rank) {
@@ -60,83 +60,87 @@ class Region {
       resolve(rank);
     return known.member;
   }
-  /// Its control block is in our address space: steps are stores, and it has our lock and update
-  /// words as we have its.
+  /// True if the rank's control block is in our address space: protocol steps are stores, and each
+  /// of the two ranks maps the lock and update words of the other one.
   bool mapped(int rank) { return member(rank).control != nullptr; }
-  /// All ranks that are, ourselves included.
+  /// All mapped ranks, our own included.
   const std::vector<int>& mapped_ranks() const { return mapped_; }
-  /// The same for a question that all ranks are asked: nothing is kept.
+  /// As member(), but does not keep a new result: for loops over all ranks.
   Member look(int rank) const {
     const Known& known = members_[rank];
     return known.resolved ? known.member : resolver_->find(rank);
   }
   bool alive(int rank) const { return transport_.messages().alive(look(rank).process); }
 
-  // Steps.
-  /// What a rank tells us.
+  // Protocol steps.
+  /// Our slot that the rank writes.
   Slot& slot_from(int rank) { return mine_->slots()[rank]; }
-  /// The rank has exposed its memory to our access number `id`.
+  /// True if the rank has exposed its memory to our access number `id`.
   bool exposed(int rank, std::uint64_t id) {
     return slot_from(rank).granted.load(std::memory_order_acquire) >= id;
   }
-  /// Where we tell a mapped rank.
+  /// The slot of a mapped rank that we write.
   Slot& slot_at(int rank) { return member(rank).control->slots()[rank_]; }
   ControlBlock& mine() { return *mine_; }
-  /// After a store that the rank may be waiting for: rings if it sleeps.
+  /// Called after a store that the rank may be waiting for: rings if the rank sleeps.
   void wake(int rank);
-  /// Tells a mapped rank by a notification of an operation that has taken place, and of the store.
+  /// Notifies a mapped rank of an operation that has taken place, and of the store.
   NotifyOutcome notify(int rank, const NotifyArg& notify_arg, const NotifyStore& store) {
     const Member& target = member(rank);
     return transport_.node().notify(
         target.process, {target.window, {rank_, notify_arg.number, notify_arg.bytes}}, store);
   }
 
-  /// Begins to take back the stores that have been left to the mapped rank. True: fence() has to
-  /// follow, and finish_recall() in any case.
+  /// Begins to recall the stores inlined for the mapped rank. True if fence() must follow.
+  /// finish_recall() must follow in any case.
   bool begin_recall(int rank, RecallFor reason);
-  /// They are made when this returns. Waits for one that the rank is making, as long as it lives.
+  /// Returns when the recalled stores have been made. Waits for a store that the rank is making
+  /// now, as long as the rank lives.
   Error finish_recall(int rank);
   /// A full memory fence on every processor that runs one of the node's processes.
   void fence() { sharers_.fence(); }
-  /// A store into our own memory that its origin has left to us.
+  /// Makes a store into our own memory that its origin has inlined.
   void store(std::uint64_t offset, std::span<const std::byte> bytes);
 
-  // Locks, of mapped ranks.
+  // Locks of mapped ranks.
   LockLine lock_line(int rank) { return {*member(rank).control, sharers_}; }
-  /// Gives back the lock of `locked` that `origin` holds: ourselves, or a remote origin in whose
-  /// place we stand in our own line. Hands it on if somebody is in line.
+  /// Gives back the lock of `locked` that `origin` holds. `origin` is our own rank, or a remote one
+  /// that we represent in our own lock line. Grants the lock to waiting origins, if there are any.
   void give_back(int locked, int origin, bool exclusive);
 
-  // Bytes, of mapped ranks.
-  /// The path to what the operation names: on a dynamic window, to the piece or memory handle that
-  /// its lowest byte lies in. Where there is none the operation fails, and the path is the rank's.
+  // Operations on mapped ranks.
+  /// The path to the memory of the operation. On a dynamic window, it is the path to the piece or
+  /// memory handle that contains the lowest byte; without one it is the rank's path, and the
+  /// operation will fail.
   Path path_of(const Operation& operation) {
     return path_of(operation.target, operation.displacement, operation.target_elements(),
                    operation.handle);
   }
   Path path_of(int rank, std::int64_t displacement, const Elements& elements,
                const HandleName& handle);
-  /// Whether the operation stays within its target's memory; else `reason` is the second half of a
-  /// sentence. What is attached is asked when the operation is carried out.
+  /// Checks that the operation stays within its target's memory. On an error `reason` is the second
+  /// half of a sentence. Attached memory is checked when the operation is carried out.
   Error check(const Operation& operation, const char*& reason);
   Error perform(const Operation& operation);
-  /// Some bytes of a put or get whose memory is in one run on both sides; not on a dynamic window.
+  /// Carries out `bytes` bytes, from byte `first` on, of a put or get that is contiguous on both
+  /// sides. Not for dynamic windows.
   Error perform_piece(const Operation& operation, std::uint64_t first, std::uint64_t bytes);
-  /// A put (`write`) or get between elements at these addresses of ours.
+  /// Carries out a put (`write`) or get between elements at two addresses of this process.
   static void move(bool write, std::byte* there, const Elements& elements, void* local,
                    const Elements& own);
-  /// Likewise where `there` is an address of that process, in its private memory. By any thread.
+  /// Carries out a put (`write`) or get, where `there` is an address in the private memory of
+  /// `process`. Called by any thread.
   Error copy(bool write, int process, std::uint64_t there, const Elements& elements, void* local,
              const Elements& own) const;
-  /// Of one run.
+  /// copy() of one run.
   Error copy(bool write, int process, std::uint64_t there, void* local, std::uint64_t bytes) const {
     const Run run{local, there, bytes};
     return copy_private(transport_.node(), process, write, {&run, 1});
   }
-  /// Lets what has been aggregated for the rank go.
+  /// Carries out the operations that have been aggregated for the rank.
   void push(Aggregation& aggregation, int rank);
-  /// `thread`: the line of the calling thread, if it has one. Error::peer_lost: a rank was killed
-  /// within an update that this one would have to wait for.
+  /// Updates elements at `where`. `thread`: the line of the calling thread, if it has one.
+  /// Error::peer_lost: a rank was killed within an update that this one would have to wait for.
   Error reduce(const Reduction& reduction, const Member& target, void* where, const void* origin,
                void* fetched, std::uint64_t count, ThreadLine* thread = nullptr) {
     const Update held(*target.control, sharers_,
@@ -146,8 +150,8 @@ class Region {
     (held.alone() ? reduce_plain : reduce_atomic)(reduction, where, origin, fetched, count);
     return Error::none;
   }
-  /// The same of runs at offsets from `start`, as one update: `bytes` of the layout that `cursor`
-  /// walks, `origin` and `fetched` contiguous.
+  /// Updates runs at offsets from `start`, as one update: `bytes` bytes of the layout that `cursor`
+  /// walks. `origin` and `fetched` are contiguous.
   Error reduce(const Reduction& reduction, const Member& target, std::byte* start,
                BlockCursor cursor, std::uint64_t bytes, const std::byte* origin,
                std::byte* fetched);
@@ -160,7 +164,7 @@ class Region {
                                                               result);
     return Error::none;
   }
-  /// The same as a LightUpdate. False: nothing has been done, and the lock is needed.
+  /// reduce() by a LightUpdate. False: nothing has been done, and the process lock is needed.
   bool reduce_lightly(ThreadLine* thread, const Reduction& reduction, const Member& target,
                       void* where, const void* origin, void* fetched, std::uint64_t count) const {
     return update_lightly(
@@ -177,17 +181,17 @@ class Region {
         [&](auto&& combine) { combine(element, where, origin, compare, result); },
         compare_swap_plain, compare_swap_atomic);
   }
-  /// Likewise of private memory at an address of the target's process, by a LightUpdate that
-  /// excludes all others. False: the update has not taken place, but `fetched` (`result`) may
-  /// have been written.
+  /// Updates private memory at an address in the target's process, by a LightUpdate that excludes
+  /// all others. False: the update has not taken place, but `fetched` (`result`) may have been
+  /// written.
   bool reduce_private(ThreadLine* thread, const Reduction& reduction, const Member& target,
                       std::uint64_t address, const void* origin, void* fetched,
                       std::uint64_t count) const;
   bool compare_swap_private(ThreadLine* thread, std::uint32_t element, const Member& target,
                             std::uint64_t address, const void* origin, const void* compare,
                             void* result) const;
-  /// Whether so many elements in a row there are updated one by one, by an atomic of the CPU each;
-  /// else all of them as a whole (see Update).
+  /// True if `count` contiguous elements at `where` are updated by one CPU atomic each. Otherwise
+  /// they are updated as a whole (see Update).
   bool by_cpu_atomics(const Reduction& reduction, const Member& target, const void* where,
                       bool fetches, std::uint64_t count) const {
     const auto by_elements = [&] {
@@ -196,27 +200,28 @@ class Region {
     return (count <= 1 || (count <= most_atomics && by_elements())) &&
            atomic_at(target, where, reduction.element);
   }
-  /// Whom the last operation that failed with Error::peer_lost has lost: the second half of a
-  /// sentence.
+  /// The rank that the last operation that failed with Error::peer_lost has lost, as the second
+  /// half of a sentence.
   const char* whom_lost() const { return whom_lost_.c_str(); }
-  /// It is this one.
+  /// Sets whom_lost() to this rank.
   void note_lost(int rank) { lose(rank, ""); }
-  // What is attached, and memory handles, where the window is dynamic.
+  // Attached memory, and memory handles, of a dynamic window.
   OwnPieces& own_pieces() { return *own_pieces_; }
   OwnHandles& own_handles() { return *own_handles_; }
-  /// Looks for the handle of a mapped rank. Error::base: it has been released, or never was one.
+  /// Finds the memory handle of a mapped rank. Error::base: it has been released, or never existed.
   Error open_handle(HandleView& view);
-  /// Where so many bytes at that address of a mapped rank lie in our address space, if they lie in
-  /// one piece that can be loaded and stored. Null: perform() is to look. Any thread may ask,
-  /// whatever others do.
+  /// The address in our address space of `bytes` bytes at `address` of a mapped rank, if they are
+  /// in one known piece that can be loaded and stored. Null: use perform(). Any thread may call it
+  /// at any time.
   std::byte* find_mapped_piece(int rank, std::uint64_t address, std::uint64_t bytes) const;
-  /// Error::range: some of these bytes of ours are not attached, or an element of so many bytes
-  /// lies in two pieces. Sets `some_private` if peers cannot map all of them.
+  /// Checks that our own bytes in this range are attached. Error::range: some are not, or an
+  /// element of `element` bytes is in two pieces. Sets `some_private` if peers cannot map all of
+  /// the bytes.
   Error check_attached(std::uint64_t address, std::uint64_t bytes, std::uint64_t element,
                        bool& some_private);
-  /// The memory of a handle as a member whose memory it is. Error::range: it has been released.
+  /// Finds the memory of a memory handle, as a Member. Error::range: the handle has been released.
   Error find_handle(int rank, const HandleName& name, Member& piece);
-  /// A short operation as a lock request carries it (S4); false: it is not one.
+  /// Packs a short operation for a lock request (S4). False if the operation is not suitable.
   bool pack_piggyback(const Operation& operation, Piggyback& piggyback);
 
  private:
@@ -242,8 +247,8 @@ class Region {
   Error update_at(const Update& held, const Operation& operation, const Member& target,
                   std::uint64_t offset);
   Error ended(const Operation& operation, Error error);
-  /// update(plain) or update(atomic), as others' updates of the memory permit. `by_elements`:
-  /// whether it may be the second.
+  /// Calls update(plain) or update(atomic), as the updates of other ranks permit. by_elements()
+  /// returns whether update(atomic) is possible. False: neither is permitted now.
   template <typename ByElements, typename UpdateBy, typename Plain, typename Atomic>
   bool update_lightly(ThreadLine* thread, const Member& target, ByElements&& by_elements,
                       UpdateBy&& update, Plain&& plain, Atomic&& atomic) const {
@@ -277,7 +282,7 @@ class Region {
   }
   [[gnu::noinline, gnu::cold]] Error lose(int rank, const char* when);
 
-  /// More elements than this are updated as a whole although each could be by itself: as many CPU
+  /// More elements than this are updated as a whole, although CPU atomics are possible: so many
   /// atomics take longer than a turn.
   static constexpr std::uint64_t most_atomics = 512;
 
@@ -294,9 +299,9 @@ class Region {
   ZeroArray<Known> members_;
   std::unique_ptr<OwnPieces> own_pieces_;  // null: the window is not dynamic
   std::unique_ptr<OwnHandles> own_handles_;
-  ZeroArray<PeerPieces> pieces_;  // by rank, where it is
+  ZeroArray<PeerPieces> pieces_;  // by rank; empty: the window is not dynamic
   ZeroArray<PeerHandles> handles_;
-  std::vector<int> told_;           // scratch of give_back
+  std::vector<int> told_;           // temporary list of give_back(): the origins to wake
   std::vector<std::byte> scratch_;  // of updates of private memory
   std::string whom_lost_;
 };

@@ -13,11 +13,11 @@
 
 namespace oriel {
 
-/// Runs that are copied by one system call.
+/// The most runs that one system call copies.
 inline constexpr std::size_t most_runs = 64;
 
-/// Collects the runs of a copy to (`write`) or from private memory of a process, and hands them
-/// over in batches, by one system call each.
+/// Collects the runs of a copy to (`write`) or from private memory of a process, and copies them in
+/// batches, by one system call each.
 class RunBatch {
  public:
   RunBatch(NodeServices& services, int process, bool write)
@@ -27,7 +27,7 @@ class RunBatch {
     if (count_ == runs_.size()) flush();
     runs_[count_++] = Run{local, remote, bytes};
   }
-  /// So many of the blocks, the first of them at these addresses.
+  /// Adds `blocks` of the strided blocks, the first of which is at these addresses.
   void add_strided(std::byte* local, std::uint64_t remote, const StridedBlocks& strided,
                    std::uint64_t blocks) {
     for (std::uint64_t block = 0; block != blocks; ++block) {
@@ -36,7 +36,7 @@ class RunBatch {
           remote + static_cast<std::uint64_t>(number * strided.their_stride), strided.bytes);
     }
   }
-  /// The first error of all calls so far, after which there is none.
+  /// Copies the runs. Returns the first error so far; after an error nothing more is copied.
   Error flush() {
     if (count_ != 0 && error_ == Error::none) {
       error_ = copy_private(services_, process_, write_, {runs_.data(), count_});
