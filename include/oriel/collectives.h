@@ -21,22 +21,22 @@
  *    different orders, which MPI does not permit for its own persistent collectives.
  *  - Between MPI_Start and the end of the wait the program must neither write the send buffer nor
  *    access the receive buffer. A wait returns when all data for this rank has arrived and its own
- *    send buffer may be reused. Other ranks may not have got as far.
+ *    send buffer may be reused. Other ranks may still be waiting.
  *  - An error in the arguments of any rank is an error of the call on every rank, through the error
  *    handler of `comm`, and no request is created: MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_ARG,
  *    MPI_ERR_BUFFER (MPI_IN_PLACE where it is not allowed, receive buffers that overlap),
  *    MPI_ERR_TRUNCATE (a rank sends more than its receiver expects; the message names both ranks
  *    and both numbers of bytes). It is not an error to send fewer bytes than the receiver expects,
  *    or none, unless a call says otherwise: the rest of the buffer is unchanged. It is an error
- *    (MPI_ERR_ARG) to expect something from a neighbour that has no edge to this rank.
+ *    (MPI_ERR_ARG) to expect data from a neighbour that has no edge to this rank.
  *  - Other errors of the call: MPI_ERR_COMM: `comm` is an intercommunicator (use the MPI library's
  *    own call). MPI_ERR_INFO_VALUE: ranks create different collectives, or give the info key
  *    different values. MPI_ERR_NO_MEM: a rank has no memory left that others can map, or no memory
  *    for its data about the blocks. MPI_ERR_OTHER: a rank has ended. The types of sender and
  *    receiver are compared as far as they are known: every algorithm compares integers and floating
  *    point; all but the notified ones also compare complex, logical and pair types.
- *  - Any thread may call, as the thread level of MPI permits. One request must be used by one
- *    thread at a time. Starting a request that may not be started again is MPI_ERR_REQUEST.
+ *  - Any thread may make the calls, as the thread level of MPI permits. One request must be used by
+ *    one thread at a time. Starting a request that may not be started again is MPI_ERR_REQUEST.
  *  - If a process ends, the waits that need it fail with an error that names its rank. Such a
  *    request can only be freed.
  *  - If the operating system or the network refuses a transfer, the waits of both its ranks fail
@@ -57,10 +57,10 @@
 /**
  * Info key of the calls below: the algorithm. It must have the same value on all ranks.
  *
- *   auto             (default) one of the others, the same for all ranks: the one that is expected
- *                    to cost least. If `oriel bench alltoallv` was run on this machine, for this
- *                    MPI library, a similar number of ranks and one node or several, its times for
- *                    the length nearest to that of the longest message determine the choice among
+ *   auto             (default) the algorithm that is expected to cost least, equal on all ranks.
+ *                    If `oriel bench alltoallv` was run on this machine, for this MPI library, a
+ *                    similar number of ranks and one node or several, its times for the
+ *                    length nearest to that of the longest message determine the choice among
  *                    `notified`, `notified_hierarchy`, `two_sided`, `fence` and `lock`. Otherwise
  *                    the first 43 starts of the request (58 where blocks can be gathered) measure
  *                    `notified`, `two_sided` and, in the second case, `notified_hierarchy`. The
@@ -73,16 +73,17 @@
  *                    reason for each request
  *   notified         no synchronization of all ranks: each transfer notifies its receiver, and a
  *                    rank is done when its own transfers are
- *   notified_hierarchy  the same, but short blocks between nodes (up to 1 KB) are gathered: a rank
- *                    of the sending node gathers them to one message, and a rank of the receiving
- *                    node distributes them. A rank may thus wait for others that have not started.
- *                    Long blocks, blocks on one node, and blocks between nodes of one rank each go
- *                    as in `notified`. Creating the request takes about three times as long
+ *   notified_hierarchy  as `notified`, but short blocks between nodes (up to 1 KB) are gathered: a
+ *                    rank of the sending node gathers them to one message, and a rank of the
+ *                    receiving node distributes them. A rank may thus wait for others that have not
+ *                    started. Long blocks, blocks on one node, and blocks between nodes of one rank
+ *                    each are sent as in `notified`. Creating the request takes about three times
+ *                    as long
  *   fence            puts between two fences (the paper's Algorithm 1)
- *   fence_hierarchy  the same, puts to other nodes first (Algorithm 2)
+ *   fence_hierarchy  as `fence`, with the puts to other nodes first (Algorithm 2)
  *   lock             puts in a lock_all epoch. Each rank holds an exclusive lock on its own receive
  *                    buffer while its request is not active (Algorithm 3)
- *   lock_hierarchy   the same, puts to other nodes first
+ *   lock_hierarchy   as `lock`, with the puts to other nodes first
  *   two_sided        the MPI library's own collective
  *
  * ORIEL_Alltoallv_init takes all of these values. The other calls take auto and notified, which
@@ -94,13 +95,13 @@
 #define ORIEL_ALLTOALLV "oriel_alltoallv"
 
 /**
- * Info key of ORIEL_Alltoallv_init for `auto`: how often the program will start the request, as a
- * whole number from 1 on. The value that rank 0 gives counts. `auto` then chooses the algorithm for
- * which creating the request and all its starts take least together, and measures nothing for a
- * request whose starts would not be worth it (fewer than 86, or 116 where blocks can be gathered).
- * Without the key Oriel assumes that the request will be started often; once a request of the
- * communicator has been freed before its measurement was over, it does not assume that any more.
- * Any other value is MPI_ERR_INFO_VALUE.
+ * Info key of ORIEL_Alltoallv_init for `auto`: the number of times that the program will start the
+ * request, a whole number from 1 on. The value of rank 0 is used. `auto` then chooses the algorithm
+ * with the least total time of creating the request and all its starts. It measures nothing if
+ * measuring does not pay for so few starts (fewer than 86, or 116 where blocks can be gathered).
+ * Without the key Oriel assumes that the request will be started often, until a request of the
+ * communicator has been freed before its measurement was over. Any other value is
+ * MPI_ERR_INFO_VALUE.
  */
 #define ORIEL_ALLTOALLV_STARTS "oriel_alltoallv_starts"
 
@@ -118,7 +119,7 @@ int ORIEL_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int 
                          MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
                          const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
                          MPI_Request* request);
-/** The same with large counts and displacements. */
+/** ORIEL_Alltoallv_init with large counts and displacements. */
 int ORIEL_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[],
                            const MPI_Aint sdispls[], MPI_Datatype sendtype, void* recvbuf,
                            const MPI_Count recvcounts[], const MPI_Aint rdispls[],
@@ -133,7 +134,7 @@ int ORIEL_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[],
 int ORIEL_Alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                         int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
                         MPI_Request* request);
-/** The same with large counts. */
+/** ORIEL_Alltoall_init with large counts. */
 int ORIEL_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                           void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
                           MPI_Info info, MPI_Request* request);
@@ -147,7 +148,7 @@ int ORIEL_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int 
                          const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
                          const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
                          MPI_Info info, MPI_Request* request);
-/** The same with large counts and displacements. */
+/** ORIEL_Alltoallw_init with large counts and displacements. */
 int ORIEL_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[],
                            const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf,
                            const MPI_Count recvcounts[], const MPI_Aint rdispls[],
@@ -167,7 +168,7 @@ int ORIEL_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[],
 int ORIEL_Allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                           const int recvcounts[], const int displs[], MPI_Datatype recvtype,
                           MPI_Comm comm, MPI_Info info, MPI_Request* request);
-/** The same with large counts and displacements. */
+/** ORIEL_Allgatherv_init with large counts and displacements. */
 int ORIEL_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                             void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
                             MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
@@ -187,7 +188,7 @@ int ORIEL_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], c
                                   MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
                                   const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
                                   MPI_Info info, MPI_Request* request);
-/** The same with large counts and displacements. */
+/** ORIEL_Neighbor_alltoallv_init with large counts and displacements. */
 int ORIEL_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[],
                                     const MPI_Aint sdispls[], MPI_Datatype sendtype, void* recvbuf,
                                     const MPI_Count recvcounts[], const MPI_Aint rdispls[],
@@ -221,7 +222,7 @@ int ORIEL_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcou
  */
 int ORIEL_Reduce_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
                       MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request);
-/** The same with large counts. */
+/** ORIEL_Reduce_init with large counts. */
 int ORIEL_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
                         MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request);
 
@@ -232,7 +233,7 @@ int ORIEL_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI
  */
 int ORIEL_Bcast_init(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
                      MPI_Info info, MPI_Request* request);
-/** The same with large counts. */
+/** ORIEL_Bcast_init with large counts. */
 int ORIEL_Bcast_init_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root,
                        MPI_Comm comm, MPI_Info info, MPI_Request* request);
 

@@ -40,7 +40,7 @@ extern "C" {
 
 /** ORIEL_Win_set_num_notify without an info object. Collective. */
 int MPIX_Win_create_notify(MPI_Win win, int notification_num);
-/** The same with the number 0. Collective. */
+/** ORIEL_Win_set_num_notify with the number 0. Collective. */
 int MPIX_Win_free_notify(MPI_Win win);
 /** ORIEL_Win_get_notify_value. */
 int MPIX_Win_get_notify(MPI_Win win, int notification_idx, MPI_Count* notification);
@@ -70,9 +70,9 @@ int MPIX_Get_notify_c(void* origin_addr, MPI_Count origin_count, MPI_Datatype or
 
 /** ORIEL_Win_set_num_notify. Collective. */
 int MPI_Win_notify_attach(MPI_Win win, int notification_num, MPI_Info info);
-/** The same, as the newest releases name it. */
+/** ORIEL_Win_set_num_notify, by its name in the newest releases. Collective. */
 int MPI_Win_notify_set_num(MPI_Win win, MPI_Info info, int notification_num);
-/** The same with the number 0. Collective. */
+/** ORIEL_Win_set_num_notify with the number 0. Collective. */
 int MPI_Win_notify_detach(MPI_Win win);
 /** ORIEL_Win_get_notify_value. */
 int MPI_Win_notify_get_value(MPI_Win win, int notification_idx, MPI_Count* value);

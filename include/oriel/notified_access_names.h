@@ -9,11 +9,11 @@
  * The paper's section III
  *  - MPI_Put_notify, MPI_Get_notify and MPI_Notify_init have the arguments and the meaning of the
  *    ORIEL_ calls.
- *  - The paper leaves further operations and probes open ("can be added"). Oriel has them, under
- * its own names only.
+ *  - The paper leaves further operations and probes open ("can be added"). Oriel has them, but
+ *    under its own names only.
  *  - The MPI Forum's draft (oriel/forum_notify.h) and Intel MPI (oriel/intel_notify.h) have
  *    MPI_Put_notify and MPI_Get_notify with an index before the window. Where handles are integers
- *    no compiler can tell the two apart. A file that includes this header with one of those, or
+ *    a compiler cannot distinguish the two. A file that includes this header with one of those, or
  *    with an mpi.h of MPI-5.1, therefore stops with an error, unless it defines
  *    ORIEL_NOTIFIED_ACCESS_FOMPI_ONLY before this header is included. Then only the names with
  *    foMPI_ are defined.
@@ -22,7 +22,7 @@
  *  - All calls and constants of its fompi.h, for windows and requests of MPI: foMPI_Win is MPI_Win,
  *    foMPI_Put is MPI_Put. A program includes this file instead of fompi.h.
  *  - foMPI_Rput_notify and foMPI_Rget_notify have the request before the tag, ORIEL_Rput_notify and
- *    ORIEL_Rget_notify behind it.
+ *    ORIEL_Rget_notify after it.
  *  - As in foMPI-NA, an operation with the tag foMPI_ANY_TAG is the one without a notification.
  *  - foMPI_TAG_UB is Oriel's largest tag; it was 32767. Calls return MPI's error codes; foMPI's own
  *    (foMPI_ERROR_RMA_NO_SYNC, ...) are not defined. Window attributes are those of MPI.
@@ -39,7 +39,7 @@
     (MPI_VERSION == 5 && MPI_SUBVERSION >= 1)
 #error "MPI_Put_notify has other arguments here: define ORIEL_NOTIFIED_ACCESS_FOMPI_ONLY."
 #endif
-/* For the headers that have MPI_Put_notify with other arguments. */
+/* Checked by the headers that declare MPI_Put_notify with other arguments. */
 #define ORIEL_NOTIFIED_ACCESS_MPI_NAMES
 
 #ifdef __cplusplus
@@ -108,7 +108,7 @@ int MPI_Notify_init(MPI_Win win, int src_rank, int tag, int expected_count, MPI_
 #define foMPI_REPLACE MPI_REPLACE
 #define foMPI_NO_OP MPI_NO_OP
 
-/* Its calls that MPI has. */
+/* foMPI-NA's names of MPI's calls. */
 
 #define foMPI_Win_create MPI_Win_create
 #define foMPI_Win_allocate MPI_Win_allocate
@@ -162,7 +162,7 @@ int MPI_Notify_init(MPI_Win win, int src_rank, int tag, int expected_count, MPI_
 #define foMPI_Start MPI_Start
 #define foMPI_Type_free MPI_Type_free
 
-/* Its notified calls. */
+/* foMPI-NA's notified calls. */
 
 #define foMPI_Notify_init ORIEL_Notify_init
 

@@ -11,15 +11,15 @@
  * target with a tag that the caller chooses.
  *  - Visibility. The data of a notified write is visible in the target's memory when the
  *    notification has arrived, or when a call that flushes or closes its epoch has returned. Before
- *    that it may not be there at all. When the notification of a notified read has arrived, the
- *    target may overwrite the memory that was read.
+ *    that, possibly none of the data has arrived. When the notification of a notified read has
+ *    arrived, the target may overwrite the memory that was read.
  *  - Epochs. If an open epoch (fence, start, lock, lock_all) covers the target, the operation
  *    belongs to that epoch: it starts when any other operation of the epoch would, and the calls
- *    that flush or close the epoch cover it. If none does, the operation needs no epoch: it starts
- *    at once and ignores locks. MPI_Win_flush, MPI_Win_flush_local, their _all forms and their
- *    nonblocking forms (ORIEL_Win_iflush, ...) then cover it. In both cases the origin's buffers
- *    may be reused after a flush_local, or after the call that closes the epoch. The target is
- *    notified without any flush.
+ *    that flush or close the epoch cover it. If no open epoch covers the target, the operation
+ *    needs none: it starts at once and ignores locks. MPI_Win_flush, MPI_Win_flush_local, their
+ *    _all forms and their nonblocking forms (ORIEL_Win_iflush, ...) then cover it. In both cases
+ *    the origin's buffers may be reused after a flush_local, or after the call that closes the
+ *    epoch. The target is notified without any flush.
  *  - Order. Notifications of one origin to one target on one window arrive in the order in which
  *    the operations were issued, with two exceptions. Notifications of operations that the network
  *    carries out by itself (long transfers, and accumulates on a window with
@@ -76,7 +76,7 @@ int ORIEL_Compare_and_swap_notify(const void* origin_addr, const void* compare_a
                                   void* result_addr, MPI_Datatype datatype, int target_rank,
                                   MPI_Aint target_disp, MPI_Win win, int tag);
 
-/* The same with large counts. */
+/* The notified operations with large counts. */
 
 int ORIEL_Put_notify_c(const void* origin_addr, MPI_Count origin_count,
                        MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
@@ -95,7 +95,7 @@ int ORIEL_Get_accumulate_notify_c(const void* origin_addr, MPI_Count origin_coun
                                   MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, int tag);
 
 /* Request-based forms. The request completes as that of MPI_Rput, MPI_Rget, ...: the origin's
- * buffers may be reused and results have arrived. It does not say that the notification has
+ * buffers may be reused and results have arrived. It does not mean that the notification has
  * arrived. Permitted in a lock or lock_all epoch that covers the target, or where no epoch covers
  * it; otherwise MPI_ERR_RMA_SYNC. */
 
@@ -181,7 +181,7 @@ int ORIEL_Win_wait_notify(MPI_Win win, int id, MPI_Request* request);
  *  MPI_ERR_OTHER if a process has ended whose notification the call may be waiting for. `source`
  *  must not be MPI_PROC_NULL. Source: section III-B ("Probe semantics"). */
 int ORIEL_Notify_probe(MPI_Win win, int source, int tag, MPI_Status* status);
-/** As ORIEL_Notify_probe, but does not wait: *flag says whether there is one. */
+/** As ORIEL_Notify_probe, but does not wait: *flag = 1 if there is such a notification, else 0. */
 int ORIEL_Notify_iprobe(MPI_Win win, int source, int tag, int* flag, MPI_Status* status);
 
 #ifdef __cplusplus

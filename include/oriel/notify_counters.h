@@ -6,14 +6,14 @@
  * Forum's draft (oriel/forum_notify.h) and those of Intel MPI (oriel/intel_notify.h).
  *
  * Source: the MPI Forum's draft of notified communication (issue 59; "Notified communication",
- * section 12.6 of the draft of MPI-5.1), as the Forum voted on it in October 2026. Where the draft
- * leaves something open, the documentation of the call says what Oriel does.
+ * section 12.6 of the draft of MPI-5.1), as the Forum voted on it in October 2026. The
+ * documentation of a call states what Oriel does if the draft leaves that open.
  *
- * Each rank has its own number of counters on a window, with indices from 0. It has none until it
- * has set their number by ORIEL_Win_set_num_notify. An operation names a counter of its target by
- * its index, and increments it by one when the data that it has written is visible in the target's
- * memory, and the memory that it has read may be overwritten. Counters need no queue, so no
- * operation has to wait for space, however many operations there are.
+ * Each rank has its own number of counters on a window, with indices from 0. It has no counters
+ * until it has set their number by ORIEL_Win_set_num_notify. An operation names a counter of its
+ * target by its index, and increments it by one when the data that it has written is visible in the
+ * target's memory, and the memory that it has read may be overwritten. Counters need no queue, so
+ * no operation has to wait for space, however many operations there are.
  *
  *  - Epochs, flushes and errors are as in oriel/notify.h. The Forum's draft permits these
  *    operations in lock and lock_all epochs only. Oriel permits them in every epoch, and outside
@@ -67,7 +67,8 @@ int ORIEL_Err_rma_notification(void);
 #define ORIEL_ERR_RMA_NOTIFICATION ORIEL_Err_rma_notification()
 
 /**
- * Sets how many counters the calling rank has on the window, and all counters of all ranks to zero.
+ * Sets the number of counters of the calling rank on the window, and all counters of all ranks to
+ * zero.
  *
  * Collective over the window's group. The call blocks until all ranks have called it and all
  * operations issued before have taken effect. The number may differ between ranks, and may be
@@ -82,7 +83,7 @@ int ORIEL_Err_rma_notification(void);
  * MPI_ERR_NO_MEM, MPI_ERR_RMA_SYNC (an epoch is open).
  */
 int ORIEL_Win_set_num_notify(MPI_Win win, MPI_Info info, int num);
-/** Returns how many counters a rank of the window's group has: 0 until the first
+/** Returns the number of counters of a rank of the window's group: 0 until the first
  *  ORIEL_Win_set_num_notify. Local; does not block. */
 int ORIEL_Win_get_num_notify(MPI_Win win, int rank, int* num);
 /** Returns the value of a counter of the calling rank. The data of the operations that it counts is
@@ -97,7 +98,7 @@ int ORIEL_Win_get_notify_value(MPI_Win win, int notification_idx, MPI_Count* val
 int ORIEL_Win_set_notify_value(MPI_Win win, int notification_idx, MPI_Count value);
 /** Sets a counter of the calling rank to zero, atomically, and returns its previous value in
  *  *value: no increment is lost. Does not block. As with ORIEL_Win_get_notify_value, a loop of
- *  calls that finds nothing gets MPI_ERR_OTHER if a process of the window has ended. */
+ *  calls that find no increment gets MPI_ERR_OTHER if a process of the window has ended. */
 int ORIEL_Win_reset_notify_value(MPI_Win win, int notification_idx, MPI_Count* value);
 /**
  * Creates a request that completes when a counter of the calling rank has reached the threshold.
@@ -135,7 +136,7 @@ int ORIEL_Get_accumulate_notify_counter(const void* origin_addr, int origin_coun
                                         MPI_Datatype target_datatype, MPI_Op op,
                                         int notification_idx, MPI_Win win);
 
-/* The same with large counts. */
+/* The operations that increment a counter, with large counts. */
 
 int ORIEL_Put_notify_counter_c(const void* origin_addr, MPI_Count origin_count,
                                MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
@@ -157,7 +158,7 @@ int ORIEL_Get_accumulate_notify_counter_c(const void* origin_addr, MPI_Count ori
                                           MPI_Count target_count, MPI_Datatype target_datatype,
                                           MPI_Op op, int notification_idx, MPI_Win win);
 
-/* Request-based forms. As in oriel/notify.h, the request does not say that the counter has been
+/* Request-based forms. As in oriel/notify.h, the request does not mean that the counter has been
  * incremented. Permitted in a lock or lock_all epoch that covers the target, or where no epoch
  * covers it; otherwise MPI_ERR_RMA_SYNC. */
 

@@ -49,20 +49,20 @@
  * Oriel to start an epoch of kind A while an earlier epoch of kind B, which the program has closed,
  * is not complete. ACCESS means start, lock and lock_all epochs, EXPOSURE means post epochs. The
  * program promises that epochs which are in progress at the same time access disjoint memory. A
- * fence epoch is both: a post may be carried out before it is complete if both keys for exposures
- * are set; nothing else is carried out beside a fence. Any number of epochs may be in progress.
- * Limits: lock and lock_all epochs of one rank use the lock of one target one after the other; an
- * origin tells a target of the end of an access epoch at most 20 epochs ahead of an earlier one to
- * that target whose operations are not complete.
+ * fence epoch counts as both kinds: a post epoch may start before a fence epoch is complete if both
+ * EXPOSURE_AFTER keys are set; no other epoch overlaps with a fence epoch. Any number of epochs may
+ * be in progress. Limits: lock and lock_all epochs of one rank use the lock of one target one after
+ * the other; an origin reports the end of an access epoch to a target at most 20 epochs ahead of an
+ * earlier one to that target whose operations are not complete.
  *
- * MPI_Win_set_info may change the keys at any time. Epochs that wait are then looked at with the
- * new keys, but for lock epochs that wait for an earlier one to the same target alone.
+ * MPI_Win_set_info may change the keys at any time. The new keys also apply to epochs that wait,
+ * except for lock epochs that wait only for an earlier epoch to the same target.
  *
  * Each key has two names: the paper's, and the paper's abbreviation (A_A_A_R, A_A_E_R, E_A_E_R,
- * E_A_A_R). Oriel understands both wherever the MPI library's info objects take them: Open MPI
- * refuses three of the paper's, which are longer than its keys may be. MPI_Win_get_info reports a
- * key by the paper's name, or by the abbreviation where that name is too long. The macros below are
- * the reported names; a program that uses them works on every MPI library. Source: section VI-B.
+ * E_A_A_R). Oriel understands both, if the MPI library's info objects accept them: Open MPI refuses
+ * three of the paper's names, which are longer than its keys may be. MPI_Win_get_info reports a key
+ * by the paper's name, or by the abbreviation if that name is too long. The macros below are the
+ * reported names; a program that uses them works on every MPI library. Source: section VI-B.
  */
 #if MPI_MAX_INFO_KEY > 35
 #define ORIEL_ACCESS_AFTER_ACCESS_REORDER "MPI_WIN_ACCESS_AFTER_ACCESS_REORDER"

@@ -19,8 +19,8 @@
  *  - A request may be started as often as the program likes (MPIX_Start, MPIX_Wait), and several
  *    may exist for one MPIX_Comm. In the paper's library the window belongs to the MPIX_Comm; here
  *    it belongs to the request. MPIX_Comm_win_free therefore has nothing to free, and the requests
- *    of the MPIX_Comm stay usable. The structures have the members that a program may read, and
- *    none of the paper's for its own use (win, put_displs, ...).
+ *    of the MPIX_Comm stay usable. The structures have the members that a program may read, but not
+ *    the internal ones of the paper's library (win, put_displs, ...).
  *  - The caller frees MPIX_Request by MPIX_Request_free(request), as in the paper's benchmarks;
  *    releases of MPI Advance that take its address differ.
  *  - Errors are those of ORIEL_Alltoallv_init, through the error handler of the communicator. After
@@ -28,8 +28,8 @@
  *  - update_locality, with which MPI Advance's benchmarks set the number of ranks per node, is not
  *    defined: Oriel knows which ranks share a node.
  *  - Open MPI 4.1 has MPIX_Alltoallv_init with MPI's own types (mpi-ext.h). A C file that includes
- *    both headers does not compile; in C++ each of the two is called with its own types. Any other
- *    name of this file that an mpi.h declares does the same.
+ *    both headers does not compile; in C++ each of the two is called with its own types. The same
+ *    holds for any other name of this file that an mpi.h declares.
  */
 #ifndef ORIEL_PERSISTENT_ALLTOALLV_NAMES_H
 #define ORIEL_PERSISTENT_ALLTOALLV_NAMES_H
@@ -39,7 +39,7 @@
 
 /** A communicator. */
 typedef struct MPIX_Comm {
-  MPI_Comm global_comm; /**< that of MPIX_Comm_init, which stays the program's */
+  MPI_Comm global_comm; /**< the argument of MPIX_Comm_init; the program still owns it */
 } MPIX_Comm;
 
 /** An info object. It holds nothing that these calls need. */
@@ -61,7 +61,7 @@ static inline int MPIX_Comm_init(MPIX_Comm** xcomm_ptr, MPI_Comm global_comm) {
   return MPI_SUCCESS;
 }
 
-/** Frees an MPIX_Comm and sets it to NULL. The communicator and the requests stay. Local. */
+/** Frees an MPIX_Comm and sets it to NULL. Does not free the communicator or requests. Local. */
 static inline int MPIX_Comm_free(MPIX_Comm** xcomm_ptr) {
   free(*xcomm_ptr);
   *xcomm_ptr = NULL;
@@ -146,7 +146,7 @@ static inline int alltoallv_rma_winfence_init(const void* sendbuf, const int sen
                             rdispls, recvtype, xcomm, xinfo, request_ptr);
 }
 
-/** The same, puts to other nodes first (Algorithm 2). */
+/** As alltoallv_rma_winfence_init, with the puts to other nodes first (Algorithm 2). */
 static inline int alltoallv_rma_winfence_init_han(const void* sendbuf, const int sendcounts[],
                                                   const int sdispls[], MPI_Datatype sendtype,
                                                   void* recvbuf, const int recvcounts[],
@@ -167,7 +167,7 @@ static inline int alltoallv_rma_lock_init(const void* sendbuf, const int sendcou
                             rdispls, recvtype, xcomm, xinfo, request_ptr);
 }
 
-/** The same, puts to other nodes first. */
+/** As alltoallv_rma_lock_init, with the puts to other nodes first. */
 static inline int alltoallv_rma_lock_init_han(const void* sendbuf, const int sendcounts[],
                                               const int sdispls[], MPI_Datatype sendtype,
                                               void* recvbuf, const int recvcounts[],

@@ -17,11 +17,11 @@
  *
  * Arguments and meaning are those of the ORIEL_ calls. The paper has MPI_ for some calls and MPIX_
  * for others, and Figure 6 has MPI_ where Listing 5 has MPIX_; this file defines both for all calls
- * but one: MPIX_Win_wait_notify is a call of an earlier proposal that waits itself, so only
+ * but one: MPIX_Win_wait_notify is a call of an earlier proposal that blocks, so only
  * MPI_Win_wait_notify is defined. The info keys mpi_win_scope, mpi_win_order and
  * mpi_assert_accumulate_intrinsic need no header.
  *
- * oriel/nonblocking_epochs_names.h says what happens if the mpi.h in use declares a name as well.
+ * See oriel/nonblocking_epochs_names.h for the case that the mpi.h in use declares a name as well.
  */
 #ifndef ORIEL_QUO_VADIS_NAMES_H
 #define ORIEL_QUO_VADIS_NAMES_H

@@ -2,7 +2,7 @@
 /**
  * @file remote_completion.h
  * Request-based operations whose request completes when the operation is complete at the target as
- * well. No flush is needed before the origin tells the target, by a message for example, that the
+ * well. No flush is needed before the origin informs the target, for example by a message, that the
  * data has arrived. Included by oriel.h.
  *
  * Source: "Quo Vadis MPI RMA? Towards a More Efficient Use of MPI One-Sided Communication",
@@ -58,7 +58,7 @@ int ORIEL_Rrget_accumulate(const void* origin_addr, int origin_count, MPI_Dataty
                            MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
                            MPI_Request* request);
 
-/* The same with large counts. */
+/* The three operations with large counts. */
 
 int ORIEL_Rrput_c(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
                   int target_rank, MPI_Aint target_disp, MPI_Count target_count,

@@ -46,16 +46,16 @@ extern "C" {
 
 /**
  * Info key of a window (value "process", the default, or "thread"; MPI_Win_set_info may change it,
- * and a duplicate may have another value). It says whose operations the flushes on this handle wait
- * for: MPI_Win_flush, MPI_Win_flush_all, their local forms, and the nonblocking forms of oriel.h.
- * With "thread" they wait for those that the calling thread has issued to the targets that the
- * flush names, on any handle of the window; other threads' operations may still be incomplete when
- * they return. A flush waits for more where Oriel does not distinguish threads: while the target's
+ * and a duplicate may have another value). It selects the operations for which the flushes on this
+ * handle wait: MPI_Win_flush, MPI_Win_flush_all, their local forms, and the nonblocking forms of
+ * oriel.h. With "thread" a flush waits for the operations that the calling thread has issued to the
+ * flushed targets, on any handle of the window. Operations of other threads may still be incomplete
+ * when it returns. A flush waits for more if Oriel does not distinguish threads: while the target's
  * lock is not held yet, while the thread has incomplete direct transfers, on dynamic windows
- * between nodes, beside notified operations and weak unlocks; a local one also while any thread
- * waits for fetched data from the target. The 64th thread of a process and all later ones count as
- * one: a flush by any of them also waits for the operations of the others. On a dynamic window with
- * ranks of other nodes MPI_Win_get_info reports "process".
+ * between nodes, and beside notified operations and weak unlocks. A local flush also waits for more
+ * while any thread waits for fetched data from the target. The 64th thread of a process and all
+ * later ones count as one: a flush by any of them also waits for the operations of the others. On a
+ * dynamic window with ranks of other nodes MPI_Win_get_info reports "process".
  *
  * Source: section 2.1.
  */
@@ -71,8 +71,8 @@ extern "C" {
  * A duplicate has the info keys of the parent, except for those that `info` gives another value.
  * Keys that belong to the shared memory or synchronization keep their value: no_locks, the reorder
  * keys, and keys that took effect when the window was created, such as accumulate_ops. Each element
- * that accumulates through different handles update is updated by one after the other
- * (ORIEL_Win_op_intrinsic says more). MPI_Win_get_info says which values hold.
+ * that accumulates through different handles update is updated by one after the other (see
+ * ORIEL_Win_op_intrinsic). MPI_Win_get_info reports the values in effect.
  *
  * As long as this process has another handle of the window, MPI_Win_free is local and may be called
  * while epochs are open. Handles may be freed in any order. MPI_Win_free of the last handle is
@@ -113,9 +113,10 @@ int ORIEL_Memhandle_create(void* base, MPI_Aint size, MPI_Info info, MPI_Win par
  * handle of that rank on this window, or the handle has been released), MPI_ERR_OTHER (the program
  * has 131,072 windows).
  *
- * Local: the owner is not asked. Where ORIEL_PATHS of `parent` says that the owner is reached by
- * messages or over a network, a handle that has been released is therefore accepted. Operations on
- * `win` then store nothing and fail with MPI_ERR_RMA_RANGE, at the operation or at the next flush.
+ * Local: the owner is not contacted. If the owner is reached by messages or over a network, as
+ * ORIEL_PATHS of `parent` reports, a handle that has been released is therefore accepted.
+ * Operations on `win` then store nothing and fail with MPI_ERR_RMA_RANGE, at the operation or at
+ * the next flush.
  */
 int ORIEL_Win_from_memhandle(const void* memhandle, MPI_Aint size, int disp_unit, MPI_Info info,
                              int target, MPI_Win parent, MPI_Win* win);
@@ -132,8 +133,8 @@ int ORIEL_Win_from_memhandle(const void* memhandle, MPI_Aint size, int disp_unit
 int ORIEL_Memhandle_release(void* memhandle, MPI_Win parent);
 
 /**
- * Says whether the calling process carries out certain accumulates on every rank's part of `win` by
- * hardware atomics: those with each of `ops`, on up to `max_count` contiguous elements of the
+ * Reports whether the calling process carries out certain accumulates on every rank's part of `win`
+ * by hardware atomics: those with each of `ops`, on up to `max_count` contiguous elements of the
  * predefined datatype `type`. Hardware atomics are those of its processor on memory that it maps,
  * or those of the network (info key mpi_assert_accumulate_intrinsic).
  *  - *flag = 1: the target's processor takes no part, and no lock is taken. (A process that is the
@@ -146,18 +147,19 @@ int ORIEL_Memhandle_release(void* memhandle, MPI_Win parent);
  * `ops` is a list of words, separated by commas, without spaces. A word is the second half of the
  * name of a predefined MPI_Op in lower case (sum, prod, min, max, land, lor, lxor, band, bor, bxor,
  * minloc, maxloc, no_op, replace), or cas for MPI_Compare_and_swap, which has one element whatever
- * max_count says. *flag is 0 for an op that MPI does not define on the datatype, and for a derived
+ * max_count is. *flag is 0 for an op that MPI does not define on the datatype, and for a derived
  * datatype.
  *
- * Local; does not block. The answer holds until the keys above are changed on the handle, for
+ * Local; does not block. The result is valid until the keys above are changed on the handle, for
  * elements that are aligned to their size at the target. It may differ between ranks and between
- * handles. Where it is 1 for one element, a program that issues no other accumulates may set the
- * info key mpi_assert_accumulate_intrinsic (Open MPI's acc_single_intrinsic): by MPI_Win_set_info
- * on this window, in the info of a duplicate and not in that of another, or for its next window on
- * all ranks, which is what enables the network's atomics. Accumulates through all handles are
- * atomic with one another for each element; those through handles without the key also as whole
- * calls. MPI_Win_get_info says whether the key is in effect on a handle: with the processors'
- * atomics, if it was asked for and each rank maps the memory of all; with the network's, always.
+ * handles. If it is 1 for one element, a program that issues no other accumulates may set the info
+ * key mpi_assert_accumulate_intrinsic (Open MPI's acc_single_intrinsic): by MPI_Win_set_info on
+ * this window; in the info of one duplicate and not of another; or for its next window on all
+ * ranks, which enables the network's atomics. Accumulates through all handles are atomic with one
+ * another for each element; those through handles without the key also as whole calls.
+ * MPI_Win_get_info reports whether the key is in effect on a handle. With the processors' atomics
+ * it is if it was requested and each rank maps the memory of all ranks; with the network's atomics
+ * it always is.
  *
  * Errors, through the window's error handler: MPI_ERR_ARG (a word is none of these), MPI_ERR_COUNT
  * (max_count is negative), MPI_ERR_TYPE, MPI_ERR_WIN (a window that Oriel does not implement).

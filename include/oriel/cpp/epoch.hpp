@@ -16,8 +16,8 @@
  * is open, but not freed. Epochs cannot be moved. `assertion` is MPI's assert.
  *
  * Errors are those of the C functions; MPI_ERR_RMA_SYNC: the epoch is open already, or has been
- * closed already. After a blocking close that fails the epoch is closed; after a nonblocking one it
- * is as it was.
+ * closed already. After a blocking close that fails the epoch is closed; after a nonblocking close
+ * that fails it is unchanged.
  */
 #pragma once
 
@@ -43,21 +43,21 @@ class epoch {
  public:
   epoch(const epoch&) = delete;
   epoch& operator=(const epoch&) = delete;
-  /** Whether the object has still to close the epoch. */
+  /** True if the object must still close the epoch. */
   bool is_open() const noexcept { return window_ != MPI_WIN_NULL; }
 
  protected:
   explicit epoch(window_handle on) noexcept : window_(on.native()) {}
   ~epoch() = default;
 
-  /** A nonblocking opening call. Its request is complete, so that the wait does not block. */
+  /** Makes a nonblocking opening call. Its request is complete, so that the wait does not block. */
   template <class Call, class... Arguments>
   void open(Call call, Arguments... arguments) {
     MPI_Request opened = MPI_REQUEST_NULL;
     check(call(arguments..., window_, &opened));
     check(MPI_Wait(&opened, MPI_STATUS_IGNORE));
   }
-  /** A nonblocking closing call. */
+  /** Makes a nonblocking closing call. */
   template <class Call, class... Arguments>
   request close(Call call, Arguments... arguments) {
     MPI_Request closed = MPI_REQUEST_NULL;
@@ -65,7 +65,7 @@ class epoch {
     window_ = MPI_WIN_NULL;
     return request(closed);
   }
-  /** The window of an epoch that the object has to close. */
+  /** The window of the epoch, which must be open. */
   MPI_Win window() const {
     if (!is_open()) fail(MPI_ERR_RMA_SYNC);
     return window_;
@@ -150,8 +150,8 @@ class [[nodiscard]] fence_epoch : public detail::epoch {
   /** MPI_Win_fence: closes the epoch and opens the next one. Collective; blocks until all ranks
    *  have made the call and the operations of the closed epoch are complete. */
   void fence(int assertion = 0) { detail::check(MPI_Win_fence(assertion, window())); }
-  /** ORIEL_Win_ifence: the same; the request completes when fence would have returned. Collective;
-   *  does not block. */
+  /** ORIEL_Win_ifence: closes the epoch and opens the next one; the request completes when fence
+   *  would have returned. Collective; does not block. */
   request ifence(int assertion = 0) {
     MPI_Request closed = MPI_REQUEST_NULL;
     detail::check(ORIEL_Win_ifence(assertion, window(), &closed));
@@ -205,7 +205,7 @@ class [[nodiscard]] post_epoch : public detail::epoch {
 
   /** MPI_Win_wait: blocks until all origins of the group have completed their access epochs. */
   void wait() { detail::check(MPI_Win_wait(take())); }
-  /** MPI_Win_test: the same without blocking. True: the epoch is closed. */
+  /** MPI_Win_test: as wait, without blocking. True: the epoch is closed. */
   bool test() {
     int flag = 0;
     detail::check(MPI_Win_test(window(), &flag));

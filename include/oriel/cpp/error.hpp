@@ -18,7 +18,7 @@
 
 namespace oriel {
 
-/** An MPI call has failed. what() is the text of MPI_Error_string. */
+/** The exception for an MPI call that has failed. what() is the text of MPI_Error_string. */
 class error : public std::runtime_error {
  public:
   /** Describes an error code that an MPI or ORIEL_ call has returned. Local; does not block.
@@ -46,8 +46,7 @@ class error : public std::runtime_error {
 
 namespace detail {
 
-/** Out of line and cold, so that a call with its check is a compare and a branch that is not taken.
- */
+/** Throws. Out of line and cold: the check of a call is then a compare and a branch not taken. */
 [[noreturn, gnu::cold, gnu::noinline]] inline void fail(int code) {
   throw error(code);
 }

@@ -27,7 +27,7 @@ class [[nodiscard]] notify_request : public detail::owned_request<detail::free_r
    *  has reached its threshold; the status then has no meaning. MPI_ERR_OTHER: a process of the
    *  window has ended. */
   status wait() { return wait_status(); }
-  /** MPI_Test: the same without blocking; nothing if the request is not complete. */
+  /** MPI_Test: as wait, without blocking; nothing if the request is not complete. */
   std::optional<status> test() { return test_status(); }
 };
 
@@ -44,7 +44,7 @@ class [[nodiscard]] persistent_notify_request : public detail::owned_request<det
    *  one. Returns at once if the request is inactive. MPI_ERR_OTHER: a process has ended whose
    *  notification the request may be waiting for. */
   status wait() { return wait_status(); }
-  /** MPI_Test: the same without blocking; nothing if notifications are missing. */
+  /** MPI_Test: as wait, without blocking; nothing if notifications are missing. */
   std::optional<status> test() { return test_status(); }
 };
 

@@ -79,7 +79,7 @@ class owned_request {
   /** The MPI handle, which the object keeps: for C calls, such as MPI_Waitany, that may set it to
    *  MPI_REQUEST_NULL. */
   MPI_Request* native() noexcept { return &native_; }
-  /** Gives the MPI handle away; the object is empty then. */
+  /** Returns the MPI handle, which the caller then owns; the object is empty. */
   MPI_Request release() noexcept { return std::exchange(native_, MPI_REQUEST_NULL); }
 
  protected:
@@ -112,7 +112,7 @@ class [[nodiscard]] request : public detail::owned_request<detail::complete_requ
 
   /** MPI_Wait: blocks until the request has completed. Returns at once if the object is empty. */
   void wait() { detail::check(MPI_Wait(native(), MPI_STATUS_IGNORE)); }
-  /** MPI_Test: whether the request has completed. Does not block. True if the object is empty. */
+  /** MPI_Test: true if the request has completed, or the object is empty. Does not block. */
   bool test() {
     int flag = 0;
     detail::check(MPI_Test(native(), &flag, MPI_STATUS_IGNORE));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /**
  * @file weak.hpp
- * Programs that are not linked with Oriel and use it where it is preloaded. oriel.hpp includes this
- * file if ORIEL_WEAK is defined, which it must be in all files of the program. The ORIEL_ functions
- * are then weak symbols: the program needs no Oriel to link and to start. It must not
- * call these functions where available() is false. The program must be position-independent code,
- * as compilers make it by default; otherwise available() is false.
+ * For programs that are not linked with Oriel and use it if it is preloaded. oriel.hpp includes
+ * this file if ORIEL_WEAK is defined, which it must be in all files of the program. The ORIEL_
+ * functions are then weak symbols: the program links and starts without Oriel. It must not call
+ * these functions if available() is false. The program must be position-independent code, as
+ * compilers generate it by default; otherwise available() is false.
  */
 #pragma once
 
@@ -98,7 +98,7 @@
 
 namespace oriel {
 
-/** Whether the ORIEL_ functions are in the process. Local; may be called before MPI_Init. */
+/** True if the process has the ORIEL_ functions. Local; may be called before MPI_Init. */
 inline bool available() noexcept {
   return &ORIEL_Get_version != nullptr;
 }

@@ -32,9 +32,8 @@ namespace oriel {
 
 namespace detail {
 
-/** The size of `count` elements in bytes; -1, which MPI refuses on all ranks, if it has no
- * MPI_Aint.
- */
+/** The size of `count` elements in bytes; -1, which MPI refuses on all ranks, if the size exceeds
+ *  MPI_Aint. */
 template <class T>
 MPI_Aint bytes_of(std::size_t count) noexcept {
   return count <= PTRDIFF_MAX / sizeof(T) ? static_cast<MPI_Aint>(count * sizeof(T)) : -1;
@@ -62,12 +61,12 @@ class owner : public View {
   /** MPI_Win_free. Collective: blocks until all ranks have called it. Local for a handle of which
    *  the process has a duplicate, and for a window made from a memory handle. */
   void free() { check(MPI_Win_free(&this->native_)); }
-  /** Gives the MPI handle away, with the duty to free it. Local. */
+  /** Returns the MPI handle, which the caller must then free. Local. */
   MPI_Win release() noexcept { return std::exchange(this->native_, MPI_WIN_NULL); }
 
  protected:
-  /** Errors become return values, and thus exceptions. If that fails, the destructor frees the
-   *  window, because the delegated constructor has completed. */
+  /** Makes MPI return the window's errors, so that they become exceptions. If that fails, the
+   *  destructor frees the window, because the delegated constructor has completed. */
   explicit owner(MPI_Win native) : owner() {
     this->native_ = native;
     check(MPI_Win_set_errhandler(native, MPI_ERRORS_RETURN));
@@ -84,8 +83,8 @@ class owner : public View {
 
 /**
  * A window whose ranks expose elements of T. It returns errors (MPI_ERRORS_RETURN), which the
- * functions throw. An error while a window is made goes to the error handler of `comm` first, which
- * ends the job unless the program has set MPI_ERRORS_RETURN for `comm`; all ranks get it.
+ * functions throw. An error while a window is made is first passed to the error handler of `comm`,
+ * which ends the job unless the program has set MPI_ERRORS_RETURN for `comm`; all ranks get it.
  */
 template <element T>
 class [[nodiscard]] window : public detail::owner<window_view<T>> {
@@ -109,8 +108,8 @@ class [[nodiscard]] window : public detail::owner<window_view<T>> {
   static window allocate(std::size_t count, MPI_Comm comm, MPI_Info info = MPI_INFO_NULL) {
     return make(MPI_Win_allocate, count, comm, info);
   }
-  /** MPI_Win_allocate_shared: the same in memory that all ranks of `comm` map. Collective; blocks.
-   *  MPI_ERR_RMA_SHARED: the ranks cannot share memory. */
+  /** MPI_Win_allocate_shared: as allocate, in memory that all ranks of `comm` map. Collective;
+   *  blocks. MPI_ERR_RMA_SHARED: the ranks cannot share memory. */
   static window allocate_shared(std::size_t count, MPI_Comm comm, MPI_Info info = MPI_INFO_NULL) {
     return make(MPI_Win_allocate_shared, count, comm, info);
   }
@@ -167,8 +166,8 @@ class [[nodiscard]] window : public detail::owner<window_view<T>> {
   std::span<T> memory_;
 };
 
-/** A window to which each rank attaches memory at any time. Operations on elements of T go through
- *  view<T>(), with addresses of the target as displacements. Errors as in window. */
+/** A window to which each rank attaches memory at any time. Operations on elements of T are those
+ *  of view<T>(), with addresses of the target as displacements. Errors as in window. */
 class [[nodiscard]] dynamic_window : public detail::owner<window_handle> {
  public:
   /** No window. */
@@ -192,7 +191,7 @@ class [[nodiscard]] dynamic_window : public detail::owner<window_handle> {
     detail::check(MPI_Get_address(memory.data(), &address));
     return address;
   }
-  /** MPI_Win_detach, of memory that attach was given. Local. */
+  /** MPI_Win_detach, of memory that was passed to attach. Local. */
   template <class T, std::size_t count>
   void detach(std::span<T, count> memory) const {
     detail::check(MPI_Win_detach(native_, memory.data()));

@@ -30,11 +30,11 @@ class window_handle {
 
   /** MPI_Win_flush: blocks until operations to `rank` are complete at origin and target. */
   void flush(int rank) const { detail::check(MPI_Win_flush(rank, native_)); }
-  /** MPI_Win_flush_all: the same for operations to all ranks. */
+  /** MPI_Win_flush_all: as flush, for operations to all ranks. */
   void flush_all() const { detail::check(MPI_Win_flush_all(native_)); }
   /** MPI_Win_flush_local: blocks until operations to `rank` are complete at the origin. */
   void flush_local(int rank) const { detail::check(MPI_Win_flush_local(rank, native_)); }
-  /** MPI_Win_flush_local_all: the same for operations to all ranks. */
+  /** MPI_Win_flush_local_all: as flush_local, for operations to all ranks. */
   void flush_local_all() const { detail::check(MPI_Win_flush_local_all(native_)); }
   /** ORIEL_Win_iflush. Does not block; the request completes when flush would have returned. */
   request iflush(int rank) const { return started(ORIEL_Win_iflush, rank); }
@@ -105,7 +105,7 @@ class window_handle {
     detail::check(ORIEL_Notify_probe(native_, source, tag, result.native()));
     return result;
   }
-  /** ORIEL_Notify_iprobe: the same without waiting; nothing if there is no such notification. */
+  /** ORIEL_Notify_iprobe: notify_probe without waiting; nothing if there is none. */
   std::optional<status> notify_iprobe(int source, int tag) const {
     status result;
     int flag = 0;
@@ -113,7 +113,7 @@ class window_handle {
     return flag != 0 ? std::optional<status>(result) : std::nullopt;
   }
 
-  /** ORIEL_Win_op_intrinsic: whether accumulates with `ops`, a list of words such as "sum,cas", on
+  /** ORIEL_Win_op_intrinsic: true if accumulates with `ops`, a list of words such as "sum,cas", on
    *  up to `max_count` elements of T are hardware atomics. Local. */
   template <element T>
   bool op_intrinsic(const char* ops, MPI_Aint max_count) const {
@@ -123,7 +123,7 @@ class window_handle {
   }
 
  protected:
-  /** A C call that ends with the window and a request. */
+  /** Makes a C call whose last arguments are the window and a request. */
   template <class Call, class... Arguments>
   request started(Call call, Arguments... arguments) const {
     MPI_Request native = MPI_REQUEST_NULL;

@@ -54,9 +54,9 @@ class window_view : public window_handle {
   void accumulate(buffer<const T> origin, int target, MPI_Aint disp, MPI_Op op) const {
     issue(MPI_Accumulate, origin, target, disp, op, native_);
   }
-  /** MPI_Get_accumulate: the same, and the old values arrive in `result`, which has as many
-   * elements as the origin's buffer; otherwise MPI_ERR_COUNT, and nothing is started. With
-   * MPI_NO_OP, which reads as many elements as `result` has, the origin's buffer is `{}`. */
+  /** MPI_Get_accumulate: as accumulate, and the old values arrive in `result`, which has as many
+   *  elements as the origin's buffer; otherwise MPI_ERR_COUNT, and nothing is started. With
+   *  MPI_NO_OP, which reads as many elements as `result` has, the origin's buffer is `{}`. */
   void get_accumulate(buffer<const T> origin, buffer<T> result, int target, MPI_Aint disp,
                       MPI_Op op) const {
     fetch(MPI_Get_accumulate, origin, result, target, disp, op, native_);
@@ -109,8 +109,8 @@ class window_view : public window_handle {
   }
 
   /* Notified access by tags (oriel/notify.h). The target is notified with `tag` when the operation
-   * has taken effect there. No epoch is needed. A buffer `{}` only notifies. A request
-   * does not say that the notification has arrived. MPI_ERR_TAG: the tag is negative. */
+   * has taken effect there. No epoch is needed. A buffer `{}` only notifies. The completion of a
+   * request does not mean that the notification has arrived. MPI_ERR_TAG: the tag is negative. */
 
   /** ORIEL_Put_notify: the data is visible when the target has been notified. */
   void put_notify(buffer<const T> origin, int target, MPI_Aint disp, int tag) const {
@@ -217,8 +217,8 @@ class window_view : public window_handle {
   }
   static T* pointer(T& variable) noexcept { return std::addressof(variable); }
 
-  /* Calls of C functions; `rest` is what follows the target's datatype. Always inlined, because the
-   * function would otherwise be called through a pointer. */
+  /* Calls of C functions; `rest`: the arguments after the target's datatype. Always inlined,
+   * because the function would otherwise be called through a pointer. */
   template <class Call, class Buffer, class... Rest>
   [[gnu::always_inline]] static void issue(Call call, Buffer origin, int target, MPI_Aint disp,
                                            Rest... rest) {
