@@ -28,7 +28,8 @@ namespace oriel {
 /// producer between P3 and P4.
 /// - P2 keeps L1 before L2 (store_before_look()). So either the producer sees L1 in P3 and waits
 ///   for L3 or L4, or the reader sees P1 in L2 and does not take the record.
-/// - L3 pairs with P3, and P4 with the reader's next load of the state: each carries the bytes.
+/// - L3 pairs with the load of head in P3, and P4 with the reader's next load of the state: the
+///   other side then sees the stored bytes.
 /// - P3 loads `taking` first: a value that the reader has set after L3 carries the head of L3.
 ///
 /// The producer waits for the few instructions from L1 to L3 or L4, as long as the reader lives.

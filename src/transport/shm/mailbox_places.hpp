@@ -43,7 +43,7 @@ struct alignas(cache_line) BasicMailboxClaim {
 /// first word of every free cell is zero, and zero means to the reader that the record there has no
 /// state yet.
 ///
-/// Neither side waits: a producer is told if the mailbox is full. A producer that stops after
+/// Neither side waits: reserve() reports a full mailbox. A producer that stops after
 /// reserving delays the reading of later records, not their writing, until it continues. If it was
 /// killed, the reader detects that by its process id and skips the record (skip_dead).
 ///
@@ -58,7 +58,7 @@ struct alignas(cache_line) BasicMailboxClaim {
 ///
 /// The producer whose exchange R2 succeeded at a place has claimed the place before, and claims
 /// nothing else before R3. Other producers, whose exchange fails, may also claim the place. A
-/// living one soon claims another place, so the reader tries again later. Two dead claimants cannot
+/// living one soon changes its claim, so the reader tries again later. Two dead claimants cannot
 /// be distinguished: the mailbox stays stalled. Invariant: the reader knows every process that may
 /// write.
 ///
