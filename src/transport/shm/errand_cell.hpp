@@ -54,8 +54,9 @@ namespace oriel {
 /// acquire in O1, so an origin writes its errand only after the previous origin has read its
 /// answer.
 ///
-/// `claimed` has a cache line of its own, which stays in the cache of an origin without rivals. An
-/// errand appears in the line that the owner polls by stores in a row.
+/// `claimed` is in another cache line than `state`. That line stays in the cache of an origin
+/// without rivals, and in the line of `state`, which the owner polls, an errand appears by stores
+/// in a row.
 ///
 /// If O4 fails, the origin waits for the owner, which is between T1 and T3, as long as the owner
 /// lives. The owner never waits. If a process is killed within these steps, the cell is not used
