@@ -12,7 +12,7 @@ namespace oriel {
 class TickClock {
  public:
   void start();
-  /// Whether the clock uses the counter. Valid after start().
+  /// True if the clock uses the counter. Valid after start().
   bool counts() const { return counts_; }
 
   /// The time in nanoseconds, never less than an earlier result. It may differ from
