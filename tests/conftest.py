@@ -43,11 +43,15 @@ def pytest_configure():
 
 
 @pytest.fixture(autouse=True)
-def launcher_folder(monkeypatch):
-    """Open MPI's launcher names its folder after its process, and gives up ("The PMIx server's
+def own_folder(monkeypatch):
+    """Each test has a folder of its own for two things. Not tmp_path, whose name is too long for a
+    socket.
+
+    Open MPI's launcher names its folder after its process, and gives up ("The PMIx server's
     listener thread failed to start") where one that was killed has left such a folder: numbers of
-    processes come again. Each test has its own place for them. Not tmp_path, whose name is too long
-    for a socket."""
+    processes come again. What was measured on this machine before decides nothing in a test, and
+    nothing is left to the user (ORIEL_MEASURED)."""
     with tempfile.TemporaryDirectory(prefix="oriel", ignore_cleanup_errors=True) as folder:
         monkeypatch.setenv("PRTE_MCA_prte_tmpdir_base", folder)
+        monkeypatch.setenv("XDG_CACHE_HOME", folder)
         yield
