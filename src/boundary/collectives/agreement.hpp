@@ -23,7 +23,7 @@ struct Offer {
 };
 static_assert(std::is_trivially_copyable_v<Offer>);
 
-/// A fault on this rank, as an error class and the second half of a sentence.
+/// A fault on this rank: the error class and the reason of a Failure.
 struct OwnFault {
   int error_class = MPI_SUCCESS;
   std::string reason;

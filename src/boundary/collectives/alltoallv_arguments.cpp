@@ -61,7 +61,7 @@ Failure take_side(const AlltoallvSide& side, std::vector<Buffer>& buffers, std::
     const Datatypes::Known* known = common;
     if (common == nullptr) {
       known = runtime.datatypes.find(side.types[block]);
-      // Programs may pass no valid type for a block without elements.
+      // The type of a block without elements need not be valid.
       if (known == nullptr && side.counts[block] == 0) known = runtime.datatypes.find(MPI_BYTE);
       if (known == nullptr) return unknown_type(count_of(side, block));
     }

@@ -18,7 +18,7 @@ namespace {
 /// The value of Plan::choice() for a trial; the other values are those of Measured::Choice.
 constexpr auto to_be_tried = static_cast<std::uint8_t>(Measured::choices);
 
-/// A trial pays if the request has at least this many times the starts of the trial.
+/// A trial pays if the request has at least this many times as many starts as the trial.
 constexpr std::uint64_t worth_a_trial = 2;
 
 /// Half the number of communicators that the host with the fewest (MPICH) can have.
@@ -62,7 +62,7 @@ Algorithm AutoChoice::made_by(const Plan& plan) const {
 Measured::Line AutoChoice::tried() const {
   Measured::Line line;
   line.ranks = ranks_;
-  line.nodes = several_nodes() ? 2 : 1;  // 2: any number of several nodes
+  line.nodes = several_nodes() ? 2 : 1;  // 2: two nodes or more
   line.bytes = longest_;
   return line;
 }

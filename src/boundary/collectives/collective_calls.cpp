@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The calls of oriel/collectives.h besides alltoallv.
+// The calls of oriel/collectives.h, except those of alltoallv.
 #include <dlfcn.h>
 #include <oriel/profiling.h>
 
@@ -15,13 +15,13 @@
 namespace oriel::boundary {
 namespace {
 
-/// Calls the host's function of the same name if Oriel is disabled. The function is looked up,
+/// Calls the host's function of the same name, for a disabled Oriel. The function is looked up,
 /// because an older mpi.h does not declare it. The arguments end with communicator, info and
 /// request.
 template <typename... Arguments>
 int call_host(const char* call, MPI_Comm communicator, Arguments... arguments) {
   const std::string name = std::string(call).replace(0, std::string("ORIEL_").size(), "MPI_");
-  // Open MPI 4.1 has some of them as extensions.
+  // Open MPI 4.1 has some of these functions as extensions.
   for (const std::string& full : {"P" + name, "PMPIX" + name.substr(std::string("MPI").size())}) {
     if (void* found = ::dlsym(RTLD_NEXT, full.c_str())) {
       return reinterpret_cast<int (*)(Arguments...)>(found)(arguments...);

@@ -38,7 +38,7 @@ class CollectiveMaking {
   const std::shared_ptr<CollectiveState>& state() const { return state_; }
   PlanWindow& plan_window() { return state_->plan_window(); }
 
-  /// Makes the request. The plan, or the task, carries it out.
+  /// Makes the request of a collective that the plan, or the task, carries out.
   int finish(Plan& plan, ScheduleMemory memory, MPI_Request* request);
   int finish(std::unique_ptr<CollectiveTask> task, ScheduleMemory memory, MPI_Request* request);
 

@@ -16,7 +16,7 @@ Failure CollectiveRequest::begin() {
   return task_->start();
 }
 
-// Other ranks may still write to the receive buffer, which the program frees next.
+// Other ranks may still write to the receive buffer, which the program may free afterwards.
 Failure CollectiveRequest::refuse_free() const {
   if (!active()) return {};
   return {MPI_ERR_REQUEST, "the collective is active; wait for it first"};

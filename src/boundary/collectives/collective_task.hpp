@@ -22,7 +22,7 @@ class CollectiveTask {
   virtual Failure outcome() const { return {}; }
   /// Called if no wait for the present use follows and the task is not started again.
   virtual void abandon() = 0;
-  /// After a failure: true if the failure concerns that use only.
+  /// True if the failure of the last use concerns that use only.
   virtual bool may_start_again() const { return false; }
   /// Called when the request is freed.
   virtual void let_go() {}

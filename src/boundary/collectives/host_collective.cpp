@@ -151,7 +151,7 @@ class HostCollective final : public CollectiveTask {
     return init_by_host(arguments_, send_, receive_, communicator_, info, &request_);
   }
 
-  /// Keeps the plan window open until let_go(): its region reports ranks that have ended.
+  /// Keeps the plan window open until let_go(): the window's Region reports ranks that have ended.
   void watch() {
     const Guard guard(engine.lock);
     state_->plan_window().add_watcher();
@@ -186,7 +186,7 @@ class HostCollective final : public CollectiveTask {
   bool wait_in_host() override {
     const bool crowded = engine.running()->crowded();
     const std::uint64_t end = nanoseconds_now() + longest_in_host;
-    // Another thread that finds a lost rank may test this request, too, with the lock.
+    // With the lock, because another thread that finds a lost rank may test this request, too.
     const auto over = [this] {
       const Guard guard(engine.lock);
       return done();
@@ -289,7 +289,8 @@ int make_host_collective(const char* call, const AlltoallvArguments& arguments,
     fault = fault_of_host(code, state->plan_window().core().region().rank());
   }
   if (const int code = agree_on_fault(call, communicator, fault); code != MPI_SUCCESS) {
-    // The host may have begun a collective on some ranks only: its communicator is not used again.
+    // The host may have begun a collective on some ranks only: later tasks use duplicates
+    // (prepare()).
     state->put_out_of_step();
     return code;
   }

@@ -27,9 +27,10 @@ int host_alltoallv_init(const char* call, const AlltoallvArguments& arguments,
 /// its MPI_Request_get_status ends a request, and Open MPI uses datatypes that the program has
 /// freed.
 ///
-/// The task uses the program's communicator. If that is not possible (the host needs it longer than
-/// the program, or it is out of step), the task uses a duplicate that is `idle` on all ranks. The
-/// host may report an error on one rank only; all ranks then raise it. Without the process lock.
+/// The task uses the program's communicator. If that is not possible (the program may free it while
+/// the host still needs it, or it is out of step), the task uses a duplicate that is idle on all
+/// ranks, or a new one; `idle`: see CollectiveState::take_duplicate(). The host may report an error
+/// on one rank only; all ranks then raise it. Without the process lock.
 int make_host_collective(const char* call, const AlltoallvArguments& arguments,
                          const std::shared_ptr<CollectiveState>& state, std::uint64_t idle,
                          MPI_Info info, std::unique_ptr<CollectiveTask>& task);

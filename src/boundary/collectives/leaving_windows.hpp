@@ -9,8 +9,9 @@
 
 namespace oriel::boundary {
 
-/// Oriel's own windows that this rank no longer uses, until all ranks have left them. They are
-/// freed as by MPI_Win_free, but without waiting.
+/// Oriel's own windows that this rank no longer uses, until all ranks have left them. A rank leaves
+/// a window by a last fence, for which it does not wait. Leaving and destroying together do what
+/// MPI_Win_free does.
 class LeavingWindows {
  public:
   /// Begins to leave a window. Its memory is kept until the window is destroyed. `locked`: this

@@ -5,7 +5,7 @@
 
 namespace oriel::boundary {
 
-/// The second half of a sentence: a rank sends something, and its receiver expects something else.
+/// The reason of a Failure: what the sender sends is not what the receiver expects.
 inline std::string mismatch(int sender, const std::string& sent, int receiver,
                             const std::string& expected) {
   return "rank " + std::to_string(sender) + " sends " + sent + " to rank " +

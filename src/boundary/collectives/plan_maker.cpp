@@ -12,7 +12,7 @@
 namespace oriel::boundary {
 namespace {
 
-/// An error class, and the second half of a sentence.
+/// The error class and the reason of a Failure.
 struct Explanation {
   int error_class;
   std::string reason;
@@ -23,7 +23,8 @@ std::string mismatch_of(const PlanFault& fault, const std::string& sent,
   return mismatch(fault.sender, std::to_string(fault.sent) + sent, fault.receiver, expected);
 }
 
-/// The reporting rank's reason, as each rank raises it. All ranks call this: it is broadcast.
+/// The reporting rank's reason, as each rank raises it. All ranks call this: the reason is
+/// broadcast.
 std::string spread(const std::string& reason, int reporting_rank, int rank, MPI_Comm communicator) {
   std::string words = reason;
   share_report(communicator, reporting_rank, words);
@@ -90,7 +91,8 @@ int make_plan(const char* call, MPI_Comm communicator, PlanWindow& plans, const 
         plans.window().core->events(), {WaitReason::collective},
         [&] { return plan.advance_making(); }, [&] { return look_for_any_lost(plans.window()); });
     if (lost) {
-      explanation = {lost.error_class, lost.reason};  // not freed: other ranks may still make it
+      // The plan is not freed, because other ranks may still make it.
+      explanation = {lost.error_class, lost.reason};
     } else if (plan.fault()) {
       fault = plan.fault();
       rank = plans.core().region().rank();

@@ -22,7 +22,7 @@ class Planned {
   /// Reads and checks the arguments. With the process lock.
   virtual Failure take() = 0;
   // Only if take() has succeeded:
-  /// Adds the values that must be equal on all ranks.
+  /// Adds to the signature the values that must be equal on all ranks.
   virtual void add_to(Signature&) const {}
   /// Throws std::bad_alloc.
   virtual MadeSchedule schedule(const NodeMap& node_map, const Limits& limits) = 0;

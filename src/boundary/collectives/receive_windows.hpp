@@ -19,9 +19,9 @@ namespace oriel::boundary {
 struct ReceiveArea {
   std::byte* base = nullptr;
   std::uint64_t bytes = 0;
-  bool staged = false;                // buffers with gaps: blocks are put packed, into staging
+  bool staged = false;                // the buffers have gaps: blocks are put packed, into staging
   bool locks = false;                 // see ReceiveWindow
-  std::vector<std::uint64_t> places;  // by rank, from the base
+  std::vector<std::uint64_t> places;  // of the ranks' blocks: bytes from the base, by rank
 };
 
 ReceiveArea area_of(const std::vector<Buffer>& receives, int rank, bool locks);

@@ -81,7 +81,7 @@ class TriedCollective final : public CollectiveTask {
   StartTrial trial_{0};
   std::uint64_t started_ = 0;
   bool settled_ = false;
-  std::uint64_t began_ = 0;      // last start in nanoseconds; 0: not measured, or over
+  std::uint64_t began_ = 0;      // time of the last start in nanoseconds; 0: not measured, or over
   std::vector<double> medians_;  // by candidate
   std::vector<double> sums_;     // of all ranks' medians, by candidate
 };

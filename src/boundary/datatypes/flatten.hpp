@@ -20,7 +20,7 @@ struct Flat {
 };
 
 /// Returns the layout of a predefined type. It is called for the leaves of a datatype's tree, with
-/// their combiners, because MPI_Type_create_f90_real and its siblings make types that no table can
+/// their combiners, because MPI_Type_create_f90_real and similar calls make types that no table can
 /// list.
 using FlattenLeaf = std::function<Flat(MPI_Datatype, int combiner)>;
 

@@ -33,8 +33,8 @@ class PredefinedTypes {
   /// Adds a predefined type of the host's that the standard does not have. It can be moved and
   /// replaced, but no other op takes it. Null if it has no bytes.
   const PredefinedType* add_unknown(MPI_Datatype handle) { return add(handle, TypeClass::opaque); }
-  /// The predefined type with the format of a type made by MPI_Type_create_f90_real or its
-  /// siblings; MPI_DATATYPE_NULL: none.
+  /// The predefined type with the format of a type made by MPI_Type_create_f90_real or a
+  /// similar call; MPI_DATATYPE_NULL: none.
   MPI_Datatype of_f90(MPI_Datatype type, int combiner) const;
 
  private:

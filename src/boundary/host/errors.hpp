@@ -8,9 +8,9 @@
 
 namespace oriel::boundary {
 
-/// The reason for which a call failed: the host's error class, and the second half of a sentence.
-/// It is made with the process lock, and raised without it, because an error handler may make any
-/// call.
+/// The failure of a call: the host's error class, and the reason, which follows the call's name in
+/// the error message. A Failure is made with the process lock, and raised without it, because an
+/// error handler may make any call.
 struct Failure {
   int error_class = MPI_SUCCESS;
   const char* reason = "";
@@ -18,7 +18,7 @@ struct Failure {
   explicit operator bool() const { return error_class != MPI_SUCCESS; }
 };
 
-/// A failure with this sentence, which is valid until this thread's next call of said().
+/// A Failure whose reason is `sentence`. It is valid until this thread's next call of said().
 Failure said(int error_class, std::string sentence);
 
 /// MPI_ERR_ARG if one of a call's output arguments is a null pointer.

@@ -42,7 +42,7 @@ extern "C" int PMPI_Comm_idup_with_info(MPI_Comm, MPI_Info, MPI_Comm*, MPI_Reque
 // Persistent collectives came with MPI-4.0, too, and with Open MPI 5.
 #define ORIEL_HOST_PERSISTENT_COLLECTIVES ORIEL_HOST_SESSIONS
 
-// MPI_Request_get_status_any and its siblings came with MPI-4.1.
+// MPI_Request_get_status_any, _some and _all came with MPI-4.1.
 #if MPI_VERSION >= 5 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
 #define ORIEL_HOST_STATUS_OF_MANY 1
 #else

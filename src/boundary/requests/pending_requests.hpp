@@ -22,7 +22,7 @@ struct WindowState;
 class PendingRequest final : public Completion {
  public:
   void complete(Error error) override;
-  /// The request waits for any rank of the window, whatever else is pending.
+  /// Any rank of the window may complete the request: it fails if one of them has ended.
   void await_anybody() { awaits_anybody_ = true; }
 
  private:

@@ -43,7 +43,7 @@ struct WindowDraft {
 
   /// Records that this rank cannot make its part. The rank nevertheless takes the remaining steps;
   /// the other ranks receive the failure in `mine.failed`, or in agree(). Only the first reason is
-  /// kept; it is the second half of a sentence.
+  /// kept; it is worded as that of a Failure.
   void fail(int error_class, std::string reason);
   /// Allocates the control block and `bytes` bytes of window memory in the arena; for a dynamic
   /// window, the bytes are its SharedPieces.

@@ -242,7 +242,8 @@ void Lifeline::receive(Line& line) {
     if (read == Read::nothing) break;
     if (read == Read::word && take(line, word)) continue;
     if (read == Read::silent) {
-      // If many processes connect to one process, its kernel may drop everything on a connection.
+      // An unacknowledged connection shows nothing: if many processes connect to one process, its
+      // kernel may drop everything on a connection.
       if (line.known || was_acknowledged(line.socket, sizeof(Word))) {
         note({Word::Kind::silent, {}, {}, line.peer.node});
       }
@@ -307,8 +308,8 @@ void Lifeline::accept() {
   }
 }
 
-/// Refuses unproved connections and questions beyond their limits. Links have no limit, because the
-/// number of watchers bounds them.
+/// Refuses connections that are not proved within the timeout, and unproved connections and
+/// questions beyond their limits. Links have no limit, because the number of watchers bounds them.
 void Lifeline::bound_accepted() {
   std::size_t strangers = 0;
   std::size_t answered = 0;

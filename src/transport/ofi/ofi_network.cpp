@@ -21,14 +21,15 @@ constexpr std::size_t packet_bytes = std::size_t{258} * 1024;
 static_assert(packet_bytes >= sizeof(PacketHeader) + PacketWriter::space_for(Message::most_bytes));
 constexpr std::size_t buffers_per_slab = 16;
 constexpr std::size_t posted_receives = 16;
-// The limits of packets to one process in flight, and of their bytes, beyond which operations wait:
-// enough for a journey to the process and back.
+// Operations wait while so many packets to one process, or so many bytes of them, are in flight:
+// enough to keep the network busy for a round trip.
 constexpr std::size_t most_under_way = 32;
 constexpr std::uint64_t most_bytes_under_way = 4 * packet_bytes;
 // The limit of direct transfers in flight, to all processes together.
 constexpr std::size_t most_transfers = 64;
 constexpr std::size_t completions_at_once = 16;
-// Not at each call, although progress() itself takes longer than reading the clock.
+// The calls of progress() for one call of Lifeline::look(), which in most calls only reads the
+// clock. That takes less time than progress() itself.
 constexpr unsigned looks_per_look_at_the_lifeline = 64;
 
 /// Our memory from the lowest to the highest byte of these runs.
@@ -44,7 +45,7 @@ std::pair<const std::byte*, const std::byte*> extent_of(std::span<const Transfer
 
 /// Returns whether immediate data arrives after the bytes of its write and of all earlier writes.
 bool tells_when_written(const fi_info& provider, std::uint64_t longest) {
-  // Writes are kept in order up to this length.
+  // The provider keeps the order of writes of at most max_order_waw_size bytes.
   return (provider.tx_attr->msg_order & FI_ORDER_WAW) != 0 &&
          provider.ep_attr->max_order_waw_size >= longest;
 }
@@ -378,14 +379,15 @@ void OfiNetwork::failed(const fi_cq_err_entry& entry) {
   auto* work = static_cast<Work*>(entry.op_context);
   if (work == nullptr) return;
   if (work->kind != Work::Kind::receive) return done(*work, 0, Error::peer_lost);
-  // A packet that is too long, or the end of an endpoint: the buffer is posted for the next packet.
+  // The packet was too long, for example: the buffer is posted for the next packet, unless the
+  // endpoint is being closed (FI_ECANCELED).
   if (entry.err != FI_ECANCELED) post(*static_cast<Buffer*>(work));
 }
 
-/// The immediate data that name the message as the next one in our order to the process. Nothing if
-/// the message must be sent itself. That is also the case if many immediate data have been sent
-/// while earlier packets may not have arrived, because the receiver can restore the order of a
-/// limited number only.
+/// Immediate data that stand for the message: its code, and the next number in our order to the
+/// process. Nothing if the message must be sent in a packet. That is also the case if many
+/// immediate data have been sent while earlier packets may not have arrived, because the receiver
+/// can restore the order of a limited number only.
 std::optional<std::uint64_t> OfiNetwork::immediate_for(Peer& to,
                                                        std::span<const std::byte> message) {
   if (!immediate_.usable() || !to.self || !immediate_.names(*to.self) ||

@@ -38,7 +38,7 @@ class ArenaFile {
 
   /// Creates an empty file. On failure returns false and sets `error` to a sentence.
   bool create(std::string& error);
-  /// Opens a peer's file, which is possible as long as the peer lives. Failure is as of create().
+  /// Opens a peer's file, which is possible as long as the peer lives. Fails as create() does.
   bool open(const ArenaName& name, std::string& error);
 
   explicit operator bool() const { return fd_ >= 0; }
@@ -47,8 +47,8 @@ class ArenaFile {
   std::uint64_t bytes() const;
   /// Makes the file at least `bytes` bytes long. On failure returns false and sets errno.
   bool grow(std::uint64_t bytes);
-  /// Allocates memory for the range if the size of /dev/shm limits the file, so that touching it is
-  /// no SIGBUS. On failure returns false and sets errno.
+  /// Allocates memory for the range if the size of /dev/shm limits the file, so that touching it
+  /// causes no SIGBUS. On failure returns false and sets errno.
   bool back(std::uint64_t offset, std::uint64_t bytes);
   /// Advice for an errno of create(), grow() or back().
   const char* advice(int error) const;

@@ -43,7 +43,7 @@ class SimNetwork {
   /// False: direct transfers have routes of their own, so packets may overtake them. The default is
   /// true. To be set before anything is sent.
   void set_orders_writes(bool orders) { orders_writes_ = orders; }
-  /// From now on processes carry out `of_ten` of ten errands of their peers.
+  /// From now on processes carry out about `of_ten` of ten errands of their peers.
   void set_serving(unsigned of_ten) { serving_ = of_ten; }
   unsigned serving() const { return serving_; }
   /// From now on peers can map all memory that a process locates.
@@ -57,9 +57,9 @@ class SimNetwork {
   void set_longest_transfer(std::uint64_t bytes) { longest_transfer_ = bytes; }
   std::uint64_t longest_transfer() const { return longest_transfer_; }
   bool orders_writes() const { return orders_writes_; }
-  /// Bytes of immediate data. A process receives immediate data and packets in the order of
-  /// arrival, or immediate data before all packets, or after them. The default is no immediate
-  /// data. To be set before anything is sent.
+  /// Sets the bytes of immediate data (default: none), and the order in which a process receives
+  /// the arrivals that are waiting: that of arrival, immediate data first, or packets first. To be
+  /// set before anything is sent.
   enum class Telling : std::uint8_t { in_order, immediate_first, immediate_last };
   void set_immediate_data(std::size_t bytes, Telling telling) {
     immediate_format_ = ImmediateFormat(bytes);
@@ -113,7 +113,7 @@ class SimNetwork {
   /// Receives the next arrival of `process`. False if there is none.
   bool receive(int process, Arrival& arrival);
 
-  /// The notification queue of a process, as real ones have, but short.
+  /// The notification queue of a simulated process: that of a real process, but short.
   struct Notifications {
     static constexpr std::size_t most = 8;
 
