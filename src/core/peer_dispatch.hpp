@@ -99,12 +99,12 @@ class PeerDispatch final : public PeerInterface {
   /// Returns whether some ranks are remote to each other.
   bool remote() const { return remote_ != nullptr; }
 
-  /// After the last fence of the window. True if no rank reads our words any more.
+  /// After the last fence of the window. True if no rank stores to or reads our words any more.
   bool leave() { return fences_.leave(); }
 
   Exchange& exchange() { return exchange_; }
   Barrier& barrier() { return barrier_; }
-  /// The window's persistent collectives, which use the exchange.
+  /// The window's persistent collectives, which are made by rounds of the exchange.
   PlanRegistry& plan_registry();
   Notifier& notifier() { return notifier_; }
 

@@ -75,8 +75,8 @@ class Process final : private NotifyReader {
   std::uint64_t sweeps() const { return sweeps_.load(std::memory_order_relaxed); }
   /// The number of invalid messages, which are refused and otherwise ignored.
   std::uint64_t refused() const { return refused_; }
-  /// The agent calls sweep() within a short time, whatever the program does. So messages that are
-  /// not urgent may wait for others to share a packet.
+  /// `soon`: the agent calls sweep() within a short time, whatever the program does. So messages
+  /// that are not urgent may wait for others to share a packet.
   void set_swept_soon(bool soon) { remote_.outbox.set_swept_soon(soon); }
 
   Transport& transport() { return transport_; }

@@ -105,8 +105,8 @@ class Window {
     return other.base + offset;
   }
   /// The hot path of private memory: puts a run of bytes there (`write`), or gets it. `where`: a
-  /// rank, or a HandleView. Without the lock, as find_mapped(). False: use Epochs::issue(); the
-  /// target has not been notified, and part of the bytes may have been moved. `may_wait`: the
+  /// rank, or a HandleView. Any thread may call it, as find_mapped(). False: use Epochs::issue();
+  /// the target has not been notified, and part of the bytes may have been moved. `may_wait`: the
   /// operation may be aggregated; the caller has the process's lock then.
   template <typename Where>
   bool try_copy(bool write, const Where& where, std::int64_t displacement, void* local,
@@ -221,8 +221,8 @@ class Window {
   }
 
   /// The hot path of a flush. True if all operations issued to `target` in its lock or lock_all
-  /// epoch and in the notified epoch are finished. False: use nothing_pending(). Without the lock,
-  /// as find_mapped(). `threads`: only the operations of these threads count (Q1).
+  /// epoch and in the notified epoch are finished. False: use nothing_pending(). Any thread may
+  /// call it, as find_mapped(). `threads`: only the operations of these threads count (Q1).
   bool flushed(int target, bool local, ThreadSet threads = all_threads) {
     EpochPeer& other = state_.peers[target];
     const Target* open = other.ready.load(std::memory_order_acquire);
@@ -236,8 +236,8 @@ class Window {
     order_behind_flush();
     return true;
   }
-  /// As flushed(), checking the operations of the general path. With the lock. False: use
-  /// Epochs::flush().
+  /// As flushed(), but also checks the operations of the general path. The caller has the process's
+  /// lock. False: use Epochs::flush().
   bool nothing_pending(int target, bool local) {
     EpochPeer& other = state_.peers[target];
     const Target* open = other.ready.load();
@@ -271,7 +271,7 @@ class Window {
   /// opens the hot path to its memory. False: use Epochs::issue().
   bool try_touch(int target);
 
-  // For dynamic windows. If a call fails, reason() has the reason.
+  // For dynamic windows. If attach(), detach() or create_handle() fails, reason() has the reason.
   bool dynamic() const { return region_->dynamic(); }
   /// Attaches memory of this rank. No process waits, and no operation of other ranks is delayed.
   Error attach(const MemoryRange& piece);
@@ -281,7 +281,8 @@ class Window {
   Error create_handle(const MemoryRange& memory, HandleName& name);
   /// Releases a memory handle. Later operations on it fail.
   Error release_handle(const HandleName& name);
-  /// Looks up a handle of another rank. That of a remote rank is checked only when it is used.
+  /// Looks up the memory handle that `view` names. That of a remote rank is checked only when it is
+  /// used.
   Error open_handle(HandleView& view);
   /// As the other find_mapped(), for memory of a handle.
   std::byte* find_mapped(const HandleView& view, std::int64_t displacement, std::uint64_t bytes,
@@ -297,8 +298,7 @@ class Window {
 
   /// The notifications that this rank has received.
   Notifications& notifications() { return notifications_; }
-  /// Calls the completion when this rank's counter `counter`, which exists, has reached `value`
-  /// (N8).
+  /// Finishes when this rank's counter `counter`, which must exist, has reached `value` (N8).
   Outcome await(std::int32_t counter, std::uint64_t value, Completion& completion);
   /// Sets this rank's counter and returns its previous value. No addition is lost. Requests whose
   /// threshold had been reached are completed.
@@ -317,11 +317,11 @@ class Window {
   Exchange& exchange() { return peer_dispatch_.exchange(); }
   /// The barrier of the window's ranks before MPI_Finalize.
   Barrier& barrier() { return peer_dispatch_.barrier(); }
-  /// The window's persistent collectives, which use the exchange.
+  /// The window's persistent collectives, which are made by rounds of the exchange.
   PlanRegistry& plan_registry() { return peer_dispatch_.plan_registry(); }
 
   /// After the last fence, before the window is destroyed: to be called until it returns true. True
-  /// if no other rank reads this rank's words any more.
+  /// if no other rank stores to or reads this rank's words any more.
   bool leave() { return peer_dispatch_.leave(); }
 
   /// Takes a message of a remote rank. False if the message is invalid; nothing has been changed
@@ -331,7 +331,7 @@ class Window {
   }
 
  private:
-  /// The maximal bytes that put_notified() stores without knowing whether there is space for the
+  /// The most bytes that put_notified() stores without knowing whether there is space for the
   /// notification. If there is none, the general path stores them again. A longer put takes so long
   /// that the time of the general path does not matter.
   static constexpr std::uint64_t most_stored_twice = std::uint64_t{16} * 1024;
@@ -342,7 +342,7 @@ class Window {
     int process = 0;
     std::uint64_t address = 0;
   };
-  /// `behind`: the kinds of Left that may have been left before this operation.
+  /// `behind`: the kinds of Left that may be pending to the target before this operation.
   PrivateRun private_run(int target, std::int64_t displacement, std::uint64_t bytes,
                          std::int64_t low, int behind) const {
     const EpochPeer& other = peer(target);

@@ -11,10 +11,9 @@ namespace oriel {
 class Sharers;
 
 /// The types and constants of the words that processes share without a lock. The protocols over
-/// such words (LockLine, Update, Doorbell, WatchedWord, FenceTree, the Mailbox's places,
-/// ErrandCell, BiasedLock, PieceRoot) are templates over such a policy. This is the policy of real
-/// processes. The tests have another one, whose words belong to a checker that searches all
-/// executions of the memory model.
+/// such words (LockLine, Update, Doorbell, Meeting and others) are templates over such a policy.
+/// This is the policy of real processes. The tests have another one, whose words belong to a
+/// checker that searches all executions of the memory model.
 struct SharedWords {
   template <typename T>
   using Atomic = std::atomic<T>;
@@ -30,11 +29,13 @@ struct SharedWords {
   /// Keeps the compiler from moving a store behind the load that follows.
   static void store_then_look() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
-  /// An origin that has taken a contended lock this often in a row becomes its keeper again: the
-  /// fence that the next origin in the queue needs is then worth it.
+  /// An origin that has acquired a contended lock this often in a row becomes its keeper again: the
+  /// fence that the next origin in the queue needs is then worth it. Also the number of shared
+  /// holders that are counted after an exclusive request has ended uncounted ones (LockLine).
   static constexpr std::uint32_t long_streak = 64;
-  /// This many updates of single elements in a row, made in turn, end the turns: as many CPU
-  /// atomics take a few microseconds, as the change does.
+  /// After this many updates of single elements in a row, ControlBlock::updater changes from
+  /// `turns` to `everybody` (Update): as many CPU atomics take a few microseconds, about as long as
+  /// the change.
   static constexpr std::uint32_t singles_in_a_row = 512;
   /// How often a thread without its process's lock tries to take its turn: about as long as it
   /// takes to get that lock and use the general path.

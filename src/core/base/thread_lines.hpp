@@ -14,7 +14,7 @@
 namespace oriel {
 
 /// The announcement of a thread that updates memory without its process's lock. Only the thread
-/// writes the line; a changer of `ControlBlock::updater` reads it (see Update).
+/// writes the line; a rank that changes ControlBlock::updater reads it (see Update).
 template <typename Words>
 struct alignas(cache_line) BasicThreadLine {
   /// The name of the control block of the memory that the thread is updating; 0: in no update.

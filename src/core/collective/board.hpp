@@ -67,8 +67,8 @@ struct LaneEntry {
 /// it in memory are its entries, ordered by sender and `order`, and its lanes.
 struct alignas(cache_line) Board {
   std::uint64_t lanes = 0;
-  /// The number of ranks that have stopped using this board. Each rank adds itself, with release,
-  /// when it frees its plan. The owner reuses the memory when, after an acquire, all of them are
+  /// The number of ranks that have stopped using this board. Each rank adds 1, with release, when
+  /// it frees its plan. The owner reuses the memory when, after an acquire, it finds all of them
   /// counted.
   std::atomic<std::uint64_t> left{0};
 

@@ -31,9 +31,8 @@ struct TrialTimes {
 /// load. So each side measures all methods:
 ///   1. The first uses go through cells, filled by usual stores, then by streaming stores.
 ///   2. The next uses go by one copy.
-///   3. Use `last` also goes by one copy. Before a side arrives for that use, it stores its times
-///   in
-///      the lane. When both have met, each side has the times of both.
+///   3. Use `last` also goes by one copy. A side stores its times in the lane before it arrives for
+///      that use. When both have met, each side has the times of both.
 ///   4. After use `last` the transfer keeps the fastest method.
 /// Both sides decide alike, without a message.
 ///

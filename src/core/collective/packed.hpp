@@ -23,12 +23,13 @@ class Packed {
   /// The predefined datatype of all elements; none if they differ.
   Basic basic() const { return buffer_.layout ? buffer_.layout->basic() : Basic::none; }
 
-  /// Copies `bytes` bytes, beginning with number `first`, to address `to`, or from address `from`.
+  /// Copies `bytes` bytes, beginning with number `first`, to address `to`.
   void copy_out(std::uint64_t first, std::uint64_t bytes, std::byte* to) const;
   /// As copy_out(), by stream_copy() if the bytes are one run.
   void stream_out(std::uint64_t first, std::uint64_t bytes, std::byte* to) const;
+  /// Copies `bytes` bytes at address `from` into this, beginning with number `first`.
   void copy_in(std::uint64_t first, std::uint64_t bytes, const std::byte* from) const;
-  /// Copies such bytes to (`write`) or from an address of another process.
+  /// Copies such bytes to (`write`) or from address `remote` of another process.
   Error copy(NodeServices& services, int process, bool write, std::uint64_t first,
              std::uint64_t bytes, std::uint64_t remote) const;
 

@@ -11,8 +11,8 @@
 namespace oriel {
 namespace {
 
-/// The announcement of a rank in round 1. The words that do not describe the board are packed into
-/// the last two words.
+/// The announcement of a rank in round 1. The first two of its words are the board's location; all
+/// other members are packed into the last two.
 struct Announced {
   bool faulty;
   bool bound;
@@ -96,8 +96,8 @@ Plan::Plan(PlanRegistry& registry, std::uint64_t number, const Schedule& schedul
 }
 
 Plan::~Plan() {
-  // If the plan has a fault, all ranks had stopped looking at boards before the fault was
-  // announced, so the board may be reused at once, and this rank is not counted in others' boards.
+  // A fault is known at the end of round 2, when no rank looks at boards any more. So the board may
+  // be reused at once, and this rank need not count itself in the boards of others.
   if (board_ != nullptr) registry_.leave_board(board_, fault_ ? 0 : mapped_.senders());
   if (!fault_ && !registry_.ending()) mapped_.leave();
 }
@@ -162,11 +162,12 @@ void Plan::judge() {
   if (all_well && !fault_) fault_ = check_copies();
   const bool asked = all_well && !fault_ && !bound && region.rank() == 0 && terms_.choose;
   registry_.exchange().begin(to_words(fault_, asked ? terms_.choose(longest) : 0));
-  terms_.choose = nullptr;  // what it refers to may not outlive the making of the plan
+  terms_.choose = nullptr;  // it may refer to objects that end when the plan has been made
   registry_.push();
 }
 
-/// Called for all mapped ranks, also those without a send: the rank may expect one.
+/// Called for all mapped ranks, also those that this rank sends nothing to: they may expect a
+/// message.
 PlanFault Plan::look_at(int receiver) {
   const Announced announced = to_announced(registry_.exchange().of(receiver));
   std::byte* board = nullptr;

@@ -9,12 +9,12 @@ namespace oriel {
 struct PlanFault {
   enum class Kind : std::uint8_t {
     none,
-    arguments,  // of rank `sender`; `sent` is the number that its caller has passed
-    signature,  // two ranks' callers have passed different signatures: `sent` and `space`
+    arguments,  // those of rank `sender` are invalid; `sent` is PlanTerms::bad_arguments
+    signature,  // `sender` and `receiver` have different signatures: `sent` and `space`
     unmatched,  // the receiver has a receive without a send
     truncated,  // more bytes are sent than the receiver has space for, or it has none
     types,      // the predefined datatypes of both sides do not match
-    memory      // rank `sender` has no shared memory left
+    memory      // rank `sender` cannot share `sent` bytes with its node
   };
 
   Kind kind = Kind::none;

@@ -45,8 +45,9 @@ class PlanRegistry {
   std::size_t plans() const { return plans_.size(); }
   /// The number of boards that a plan of this rank or another rank still uses.
   std::size_t boards() const;
-  /// Replaces the members of Limits with these names for the plans that are made from now on, which
-  /// determine how data from mapped ranks are copied. Ranks may have different values.
+  /// The members of Limits with these names, which determine how data from mapped ranks are copied.
+  /// set_copies() replaces them for the plans that are made from then on. Ranks may have different
+  /// values.
   struct Copies {
     std::uint64_t staged;
     std::uint64_t shared_fragment;
@@ -71,14 +72,14 @@ class PlanRegistry {
   PlanWrites& writes() { return writes_; }
   Exchange& exchange() { return exchange_; }
   const WindowEvents& events() const { return events_; }
-  /// All ranks have left the window, and may have ended.
+  /// True if all ranks have left the window, so that other ranks may have ended.
   bool ending() const { return ending_; }
   void push() { outbox_.push(); }
   void begin_work(Plan& plan);
   void end_work(Plan& plan);
   /// Memory for a board, perhaps that of an earlier one. Null: none is available.
   std::byte* take_board(std::uint64_t bytes, ArenaLocation& place);
-  /// Frees a board. Its memory is reused after `lookers` ranks have left it (Board::left).
+  /// Frees a board. Its memory may be reused after `lookers` ranks have left it (Board::left).
   void leave_board(std::byte* board, std::size_t lookers);
 
  private:
@@ -87,9 +88,9 @@ class PlanRegistry {
     std::uint64_t bytes = 0;
     ArenaLocation place;
     bool used = true;
-    std::size_t lookers = 0;  // of a freed board: the ranks that have used it
+    std::size_t lookers = 0;  // of a freed board: the number of other ranks that have used it
 
-    /// Returns whether all ranks have freed the board's plan.
+    /// Returns whether all ranks that have used the board have freed its plan.
     bool idle() const;
   };
   struct Early {
@@ -101,7 +102,8 @@ class PlanRegistry {
   void hand_early(Plan& plan);
   void give_back_boards();
 
-  /// Idle boards that are kept: a program that makes and frees plans in a loop reuses their pages.
+  /// The number of idle boards that are kept: a program that makes and frees plans in a loop reuses
+  /// their pages.
   static constexpr std::size_t most_idle = 4;
 
   Plan* find(std::uint64_t number);

@@ -33,8 +33,8 @@ class PlanWrites {
  public:
   PlanWrite& acquire() { return pool_.acquire(); }
   void release(PlanWrite& one) { pool_.release(one); }
-  /// The token of its transfers, different from those of all other objects: no index of a pool
-  /// reaches the bit `beyond_any_index`, and tokens of Rendezvous have the next higher bit.
+  /// The token of the transfers of `one`, different from those of all other objects: no index of a
+  /// pool reaches the bit `beyond_any_index`, and tokens of Rendezvous have the next higher bit.
   static std::uint64_t token(const PlanWrite& one) {
     return Pool<PlanWrite>::token(one) | beyond_any_index;
   }

@@ -216,7 +216,8 @@ bool RemoteLanes::push_by_messages(Send& send) {
   }
 }
 
-/// Sends the receiver the transfer's end, with an error and no bytes.
+/// Sends the receiver the transfer's end, with an error and no bytes. Always true: the send is
+/// over.
 bool RemoteLanes::push_stale(Send& send) {
   Message message = header(send);
   message.last = 1;

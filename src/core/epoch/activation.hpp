@@ -29,9 +29,9 @@ struct Reorder {
   bool exposure_after_access = false;
 };
 
-/// The activation predicate (E5, E7, E15): may `later` be active while `earlier`, closed before
-/// `later` was opened, is not yet completed? It is not used for epochs that the program has open at
-/// the same time (post and start of a halo exchange, locks of several targets), because MPI
+/// The activation predicate (E5, E7, E15): true if `later` may be active while `earlier`, closed
+/// before `later` was opened, is not yet completed. It is not used for epochs that the program has
+/// open at the same time (post and start of a halo exchange, locks of several targets), because MPI
 /// requires these to progress together. Why a fence may be overtaken by an exposure only, and
 /// overtakes nothing: docs/protocols.md, "Reordered epochs".
 constexpr bool may_overlap(EpochKind earlier, EpochKind later, Reorder reorder) {

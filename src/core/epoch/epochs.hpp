@@ -99,7 +99,7 @@ class Epochs {
   // threads have issued more, note_flushed() must follow.
   Outcome flush(int target, bool local, Completion* completion, ThreadSet threads = all_threads);
   Outcome flush_all(bool local, Completion* completion, ThreadSet threads = all_threads);
-  /// These threads have nothing outstanding at any target of the open epochs.
+  /// Called when these threads have nothing outstanding at any target of the open epochs.
   void note_flushed(ThreadSet threads);
   /// MPI_Win_sync.
   Error sync();
@@ -122,8 +122,8 @@ class Epochs {
   /// True if the open lock or lock_all epoch that covers the rank holds the locks that permit loads
   /// and stores of its memory, or if there is no such epoch.
   bool try_hold_loaded(int rank);
-  /// From now on the program accesses peers' memory by loads and stores (MPI_Win_shared_query). An
-  /// open lock_all epoch requests their locks.
+  /// Called when the program may access peers' memory by loads and stores from now on
+  /// (MPI_Win_shared_query). An open lock_all epoch requests their locks.
   void set_shared();
   bool shared() const { return shared_; }
 

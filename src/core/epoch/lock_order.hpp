@@ -43,16 +43,16 @@ class LockOrder {
 
   /// Makes the target's lock due.
   void add_due_lock(Epoch& epoch, Target& target);
-  /// The lock has been granted, or the target no longer needs it.
+  /// Called when the lock has been granted, or the target no longer needs it.
   void remove_due_lock(Epoch& epoch, Target& target) {
     if (!target.lock_due) [[likely]]
       return;
     target.lock_due = false;
     if (--epoch.locks_due == 0) unlink(epoch);
   }
-  /// The program has closed the epoch.
+  /// Called when the program has closed the epoch.
   void note_closed(Epoch& epoch);
-  /// The epoch is over, whether or not its locks were granted.
+  /// Called when the epoch is over, whether or not its locks were granted.
   void remove_epoch(Epoch& epoch) {
     if (epoch.locks_due == 0) [[likely]]
       return;

@@ -45,12 +45,13 @@ class PeerInterface {
   /// Sends a question for a thread without recorded operations: the answer calls `completion` and
   /// satisfies no other flush. False: the flush has to wait as one of all threads does.
   virtual bool ask_alone(Epoch& epoch, Target& target, Completion* completion) = 0;
-  /// When this returns, operations that may have been left for the mapped target (Left) have taken
+  /// Returns when operations that may have been left for the mapped target (Left) have taken
   /// effect.
   virtual Error recall(int target) = 0;
   /// Recalls at all targets of an epoch, with one fence. Errors are noted at the targets.
   virtual void recall_all(Epoch& epoch) = 0;
-  /// A closed lock epoch still waits for its lock: its operation may travel with the request (S4).
+  /// Called when a closed lock epoch still waits for its lock: its operation may travel with the
+  /// request (S4).
   virtual void leave_piggyback(Epoch& epoch) = 0;
   /// True for a lock epoch whose target has not granted an earlier lock of this rank. The target
   /// would hold back the messages of the epoch, so they need not be sent at once.
@@ -67,7 +68,7 @@ class PeerInterface {
   /// completion.
   virtual bool remote(int target) = 0;
 
-  /// A direct transfer or an atomic of this operation has ended.
+  /// Called when a direct transfer or an atomic of this operation has ended.
   virtual void transferred(RecordedOperation& recorded, const Transfer& transfer) = 0;
 
   /// False: the rank's process has ended or cannot be reached.

@@ -42,12 +42,12 @@ class PendingOperations {
     recorded.age = ++target.recorded;
     target.waiting.append(recorded);
   }
-  /// The operation, or a part of it, has ended, perhaps with an error. An error is reported once,
-  /// by the first flush or closing call that covers the operation.
+  /// Called when the operation, or a part of it, has ended, perhaps with an error. An error is
+  /// reported once, by the first flush or closing call that covers the operation.
   void note(RecordedOperation& recorded, Error error);
-  /// The operation is over for its caller: calls its completion.
+  /// Called when the operation is over for its caller: calls its completion.
   void conclude(RecordedOperation& recorded);
-  /// The operation is complete at both sides, or no longer needed.
+  /// Called when the operation is complete at both sides, or no longer needed.
   void finish(RecordedOperation& recorded, Error error) {
     ++recorded.target->finished;
     note(recorded, error);
@@ -55,14 +55,14 @@ class PendingOperations {
   }
   /// The operation of this window that a message's token identifies, or null.
   RecordedOperation* find(std::uint64_t token);
-  /// Operations to the target may be carried out from now on.
+  /// Called when operations to the target may be carried out from now on.
   void note_granted(Epoch& epoch, Target& target) {
     target.access = Target::Access::granted;
     lock_order_.remove_due_lock(epoch, target);
     events_.granted(epoch, target);
   }
-  /// The caller tells the target next that the epoch is over, if the target needs that. For an
-  /// exposure epoch, the origin has told this rank.
+  /// Called just before the target is notified that the epoch is over, if the target needs that.
+  /// For an exposure epoch: called when the origin has notified this rank.
   void note_told(Epoch& epoch, Target& target) {
     events_.told(epoch, target);
     target.told = true;
@@ -91,14 +91,14 @@ class PendingOperations {
   /// Completes the target's flushes that have nothing left to wait for there.
   void satisfy_flushes(Target& target);
   bool flushing() const { return flushes_ != 0; }
-  /// The flush has nothing left to wait for.
+  /// Called when the flush has nothing left to wait for.
   void release(FlushRequest& request) {
     pools_.flush_requests.release(request);
     --flushes_;
   }
-  /// A flush of these threads' operations to the target is over. It is not noted for threads that
-  /// share a bit, nor for all_threads, which has that bit: another thread may have issued an
-  /// operation meanwhile. Window::nothing_pending() clears it.
+  /// Called when a flush of these threads' operations to the target is over. It is not noted for
+  /// threads that share a bit, nor for all_threads, which has that bit: another thread may have
+  /// issued an operation meanwhile. Window::nothing_pending() clears that bit.
   void note_flushed(ThreadSet threads, int target) {
     if ((threads & further_threads) != 0) return;
     Published<ThreadSet>& outstanding = peers_[target].outstanding;
@@ -116,15 +116,15 @@ class PendingOperations {
   /// Called by a flush of all targets: sets all_flushed() if the flush has found nothing to wait
   /// for.
   void note_all_flushed(const Coverage& coverage);
-  /// From now on a flush of all targets may have something to wait for, or may not be permitted.
-  /// Relaxed: MPI lets a thread flush another thread's operation only if the program orders the
-  /// flush after it.
+  /// Called when a flush of all targets may have something to wait for from now on, or may not be
+  /// permitted. Relaxed: MPI lets a thread flush another thread's operation only if the program
+  /// orders the flush after it.
   void note_unflushed() {
     if (all_flushed_.load()) all_flushed_.store(false);
   }
 
-  /// A weak unlock has left operations at a rank that had none of these (true), or a rank has
-  /// answered for all of its (false).
+  /// Called when a weak unlock has left operations at a rank that had none of these (true), or when
+  /// a rank has answered for all of them (false).
   void note_weak_left(bool left) {
     left ? ++weak_peers_ : --weak_peers_;
     note_unflushed();

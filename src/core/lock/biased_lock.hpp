@@ -78,8 +78,8 @@ class BasicBiasedLock {
     return false;
   }
   void release_seldom() { trying_.store(free, std::memory_order_release); }
-  /// No thread acquires the lock afterwards. Returns when no thread holds it. The caller must not
-  /// hold it.
+  /// Ends the use of the lock: no thread acquires it afterwards. Returns when no thread holds it.
+  /// The caller must not hold it.
   template <typename Fence, typename Relax>
   void revoke(Fence&& fence, Relax&& relax) {
     for (const typename Words::Loop loop;; loop.again()) {

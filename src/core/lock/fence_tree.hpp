@@ -40,7 +40,7 @@ class BasicFenceTree {
     return words * sizeof(Word);
   }
 
-  /// Rank `rank` has arrived at the fence; true if it was the last one.
+  /// Called when rank `rank` arrives at the fence. True if it is the last one.
   bool arrive(std::size_t rank, std::uint64_t fence) {
     Word* level = words_ + first_group;
     std::size_t place = rank;
@@ -62,7 +62,7 @@ class BasicFenceTree {
   /// For a checker: a word by its index.
   auto& word(std::size_t place) { return words_[place].count; }
 
-  /// This rank reads `over` no more.
+  /// Called when this rank reads `over` no more.
   void leave() { words_[left_word].count.fetch_add(1, std::memory_order_release); }
   bool all_left() const {
     return words_[left_word].count.load(std::memory_order_acquire) == ranks_;

@@ -46,10 +46,10 @@ class FenceWords {
   /// After the last fence of the window. True if no rank stores to or reads our words any more.
   bool leave();
 
-  /// If not all ranks are mapped (CountedFence): the last fence that this rank has ended.
+  /// Called by CountedFence, if not all ranks are mapped, when this rank has ended fence `call`.
   void note_ended(std::uint64_t call) { ended_ = call; }
-  /// Returns whether the rank has ended that fence as well, so that all earlier operations of other
-  /// ranks are in its memory.
+  /// Returns whether the rank has ended this rank's last such fence as well, so that all earlier
+  /// operations of other ranks are in its memory.
   bool ended_by(int rank) { return ended_ == 0 || announced(rank, ended_); }
   /// As ended_by(), for a target whose operations wait for that; see watch_announced().
   bool watch_ended(Target& target) { return ended_ == 0 || watch_announced(target, ended_); }

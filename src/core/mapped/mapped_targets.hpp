@@ -42,7 +42,7 @@ class MappedTargets {
   /// Opens the hot path to the target's memory, if it can be reached, for operations of the open
   /// epoch.
   void make_ready(Target& target);
-  /// When this returns, all operations that were left for the rank (Left) have taken place.
+  /// Returns when all operations that were left for the rank (Left) have taken place.
   Error recall(int rank, RecallFor reason);
   void recall_all(Epoch& epoch);
   /// Aggregates a short put or get of the rank's private memory, which may take place now. True if
@@ -54,8 +54,8 @@ class MappedTargets {
   /// Called before an operation to the rank: inlined stores and aggregated operations take place
   /// first. MPI promises no order of puts, but all known hosts keep it.
   Error keep_order(int rank);
-  /// The bytes of an operation have been moved; advance() notifies the target. If the operation is
-  /// in `waiting` already, it keeps its place there.
+  /// Called when the bytes of an operation have been moved; advance() notifies the target. If the
+  /// operation is in `waiting` already, it keeps its place there.
   void hold_notification(RecordedOperation& recorded);
 
  private:

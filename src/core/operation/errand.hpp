@@ -82,7 +82,7 @@ class Errand {
   /// About how many system calls the errand saves.
   unsigned saves() const { return updates(head_.kind) ? 2 : 1 + head_.entries / 4; }
   /// Calls visit(address, bytes) for each range of memory that the errand accesses, in the process
-  /// that carries it out, until one call returns false.
+  /// that carries it out, until one call returns false. True if none has.
   template <typename Visit>
   bool all_of(Visit&& visit) {
     return head_.entries == 0 ? visit(head_.address, head_.bytes)
@@ -125,7 +125,8 @@ class Errand {
               .op = reduction.op,
               .basic = reduction.basic,
               .element = static_cast<std::uint8_t>(reduction.element)} {}
-  /// Calls visit(entry, bytes of a put) for each entry until one call returns false.
+  /// Calls visit(entry, bytes of a put) for each entry until one call returns false. True if none
+  /// has.
   template <typename Visit>
   bool for_each_entry(Visit&& visit) {
     std::byte* next = data_.data();

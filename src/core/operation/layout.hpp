@@ -38,7 +38,7 @@ class Layout {
   std::uint64_t bytes_before(std::size_t block) const { return before_[block]; }
   /// True if `count` elements are one run of count * size() bytes starting at offset 0.
   bool contiguous() const { return contiguous_; }
-  /// contiguous(), and so short that 2^32 elements are less than 2^63 bytes.
+  /// True if contiguous(), and so short that 2^32 elements are less than 2^63 bytes.
   bool short_contiguous() const { return short_contiguous_; }
   /// True if the blocks of one element have one length and are stride() bytes apart; true for one
   /// block.

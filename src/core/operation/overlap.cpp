@@ -82,7 +82,7 @@ class Map {
 
 }  // namespace
 
-/// The area of all buffers, in units that divide the offsets and lengths of all runs.
+/// The area of all buffers, in units that divide the distances and lengths of all runs.
 struct OverlapSearch::Area {
   explicit Area(std::span<const Buffer> buffers) {
     std::uintptr_t behind = 0;
@@ -106,8 +106,8 @@ struct OverlapSearch::Area {
         unit = std::gcd(std::gcd(unit, size_of(block.offset)), block.length);
       }
     }
-    // No program has memory beyond the last address: such displacements are not real. The runs are
-    // sorted.
+    // No program has memory beyond the last address, so such displacements are invalid. find() then
+    // sorts the runs.
     units = wraps ? std::numeric_limits<std::uint64_t>::max() : (behind - first) / unit;
   }
 

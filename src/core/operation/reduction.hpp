@@ -75,10 +75,10 @@ struct Reduction {
 /// True if MPI has this op on this type and the compiler has the type.
 bool valid(const Reduction& reduction);
 
-/// Elements of this size, naturally aligned, can each be updated by one CPU atomic (a native
-/// instruction or a compare-exchange loop around the op), whatever the op is. The region decides
-/// whether they are, or whether one updater at a time updates them by plain loads and stores, as
-/// all other elements. Update keeps the two apart (G4).
+/// True if elements of `bytes` bytes at `address` have the size and alignment at which each can be
+/// updated by one CPU atomic (a native instruction or a compare-exchange loop around the op),
+/// whatever the op is. The region decides whether they are, or whether one updater at a time
+/// updates them by plain loads and stores, as all other elements. Update keeps the two apart (G4).
 constexpr bool atomic_element(std::uint32_t bytes, const void* address) {
   return (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) &&
          (reinterpret_cast<std::uintptr_t>(address) & (bytes - 1)) == 0;

@@ -21,8 +21,8 @@ class CountedFence {
   CountedFence(Region& region, Sender& sender, FenceWords& words)
       : region_(region), sender_(sender), words_(words), count_(region.rank(), region.ranks()) {}
 
-  /// The fence epoch opened by fence call `call` is active: operations of that epoch may be carried
-  /// out.
+  /// Called when the fence epoch opened by fence call `call` is active: operations of that epoch
+  /// may be carried out.
   void open(std::uint64_t call) { open_ = call; }
   std::uint64_t opened() const { return open_; }
   /// The last closing fence that this rank has ended.

@@ -129,11 +129,11 @@ struct Message {
 
   static constexpr std::uint8_t current_version = 13;
   static constexpr std::uint8_t most_words = 15;
-  /// The maximal bytes of data. An accumulate of 4 MB takes 0.6 ms over TCP in messages of this
+  /// The most bytes of data. An accumulate of 4 MB takes 0.6 ms over TCP in messages of this
   /// size, and 1.6 ms in messages of an eighth of it, because each send passes through both kernels
   /// by itself.
   static constexpr std::uint64_t most_data = std::uint64_t{256} * 1024;
-  /// The maximal bytes of a message with its header; compare values are short.
+  /// The most bytes of a message with its header; compare values are short.
   static constexpr std::uint64_t most_bytes = most_data + 1024;
   /// Approximate memory, besides its data, of a message that the target holds back.
   static constexpr std::uint64_t held_bytes = 64;

@@ -28,8 +28,8 @@ class Outbox {
     awaited_ = false;
   }
 
-  /// The agent calls sweep() within a short time, whatever the program does. So messages that are
-  /// not urgent may wait for others to share a packet.
+  /// `soon`: the agent calls sweep() within a short time, whatever the program does. So messages
+  /// that are not urgent may wait for others to share a packet.
   void set_swept_soon(bool soon) { swept_soon_ = soon; }
   bool swept_soon() const { return swept_soon_; }
 

@@ -42,10 +42,10 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// This rank's exposure number `id` to the origin has been opened.
+  /// Called when this rank's exposure number `id` to the origin has been opened.
   void expose(int origin, std::uint64_t id);
-  /// A fence epoch has become active, or a closing fence has ended: messages of any origin may be
-  /// carried out.
+  /// Called when a fence epoch has become active, or a closing fence has ended: messages of any
+  /// origin may be carried out.
   void release_all();
   /// Advances rendezvous and the locks that remote origins wait for. True if anything moved.
   bool sweep();
@@ -53,7 +53,8 @@ class Server {
   /// Takes a lock, an unlock, an operation or a notification. False if the message is invalid;
   /// nothing has been changed then.
   bool take(const Message& message, std::span<const std::byte> payload);
-  /// Takes a description of a datatype, or a piece of it, which later operations use.
+  /// Takes a description of a datatype, or a piece of it, which later operations use. False if the
+  /// message is invalid.
   bool take_layout(const Message& message, std::span<const std::byte> payload);
   /// Called when a direct transfer of a rendezvous is over.
   void transferred(Rendezvous& one, const Transfer& transfer);

@@ -11,8 +11,8 @@ namespace oriel {
 /// too. Each rank sends to the next rank first, so that not all send to one rank at once.
 MadeSchedule alltoallw(int rank, std::span<const Buffer> sends, std::span<const Buffer> receives);
 
-/// As alltoallw(); the data sent to a rank are those of its receive buffer at the start. They are
-/// copied before any data arrive.
+/// As alltoallw(); the data sent to a rank are those that the buffer for the data from that rank
+/// has at the start. They are copied before any data arrive.
 MadeSchedule alltoallw_in_place(int rank, std::span<const Buffer> buffers);
 
 }  // namespace oriel

@@ -12,7 +12,7 @@
 namespace oriel {
 namespace {
 
-/// Each piece has words of its own at its receiver, and each further piece gains less.
+/// Each piece has words of its own at its receiver, and each further piece saves less time.
 constexpr std::uint64_t most_pieces = 64;
 
 }  // namespace

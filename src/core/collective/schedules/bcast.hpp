@@ -7,9 +7,9 @@
 
 namespace oriel {
 
-/// Sends from the root to all ranks. One rank of each node, on the root's node the root, is a node
-/// of a tree; it also sends to the other ranks of its node. A long message goes through the tree in
-/// pieces, each forwarded when it has arrived.
+/// Sends the root's buffer to all ranks. A tree connects one rank of each node (on the root's node,
+/// the root), which also sends to the other ranks of its node. A long message goes through the tree
+/// in pieces, each forwarded when it has arrived.
 MadeSchedule bcast(const NodeMap& node_map, int root, const Buffer& buffer, const Limits& limits);
 
 }  // namespace oriel
