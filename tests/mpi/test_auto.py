@@ -8,7 +8,7 @@ import re
 
 import pytest
 from conftest import LIMIT_SECONDS, folder_of, oriel, output_of
-from oriel.bench.alltoallv import measured
+from oriel.bench import measured
 from oriel.hosts.host import prefix
 from plan import NATIVE, STANDARD
 

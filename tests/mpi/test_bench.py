@@ -8,12 +8,12 @@ import json
 
 import pytest
 from conftest import oriel
-from oriel.bench.alltoallv.alltoallv_times import VARIANTS as EXCHANGES
-from oriel.bench.collectives.collectives_times import CALLS
-from oriel.bench.collectives.collectives_times import VARIANTS as COLLECTIVES
-from oriel.bench.recording.recording_times import CALLS as RECORDED
-from oriel.bench.recording.recording_times import ROUND_TRIPS
-from oriel.bench.recording.recording_times import TITLES as RECORDING_WAYS
+from oriel.bench.alltoallv_times import VARIANTS as EXCHANGES
+from oriel.bench.collectives import CALLS
+from oriel.bench.collectives import VARIANTS as COLLECTIVES
+from oriel.bench.recording import CALLS as RECORDED
+from oriel.bench.recording import ROUND_TRIPS
+from oriel.bench.recording import TITLES as RECORDING_WAYS
 from oriel.bench.ways import HOST, ORIEL
 from oriel.hosts.host import own_program
 

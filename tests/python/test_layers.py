@@ -7,6 +7,8 @@ import ast
 import collections
 from pathlib import Path
 
+from oriel.bench.subjects import MODULES, SUBJECTS
+
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "oriel"
 
 # What each folder may import beside itself; "" is the package's own folder.
@@ -34,8 +36,8 @@ def folder(path: Path) -> str:
     return path.parts[0] if len(path.parts) > 1 else ""
 
 
-def imported(path: Path) -> set[str]:
-    """The folders that a file imports from, by `import`, `from` or a module's name in a string."""
+def modules_of(path: Path) -> list[str]:
+    """The names that a file imports, by `import`, `from` or a module's name in a string."""
     modules = []
     for node in ast.walk(ast.parse((PACKAGE / path).read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -45,7 +47,12 @@ def imported(path: Path) -> set[str]:
             modules += [f"{node.module}.{name.name}" for name in node.names]
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             modules.append(node.value)
-    parts = [module.split(".") for module in modules if module.startswith("oriel.")]
+    return [module for module in modules if module.startswith("oriel.")]
+
+
+def imported(path: Path) -> set[str]:
+    """The folders that a file imports from."""
+    parts = [module.split(".") for module in modules_of(path)]
     return {second if (PACKAGE / second).is_dir() else "" for _, second, *_ in parts}
 
 
@@ -63,17 +70,17 @@ def test_arrows_run_one_way():
 
 
 def test_what_benchmarks_share_knows_none_of_them():
-    """Each subject of `oriel bench` has a folder; bench.py alone knows which there are."""
-    shared = [path for path in (PACKAGE / "bench").glob("*.py") if path.name != "bench.py"]
-    subjects = [
-        path.name for path in (PACKAGE / "bench").iterdir() if (path / "__init__.py").exists()
-    ]
-    assert shared and subjects
+    """The modules of a benchmark begin with its name. subjects.py alone knows which there are."""
+    names = {path.stem for path in (PACKAGE / "bench").glob("*.py")}
+    prefixes = {*SUBJECTS, *MODULES.values(), "measured"}
+    subjects = {name for name in names if name.partition("_")[0] in prefixes}
+    shared = names - subjects - {"bench", "subjects"}
+    assert len(subjects) >= len(SUBJECTS) and {"rounds", "requests"} <= shared
     wrong = [
-        f"{path.name} names {name}"
-        for path in shared
-        for name in subjects
-        if f"oriel.bench.{name}" in path.read_text(encoding="utf-8")
+        f"{name}.py imports {module}"
+        for name in sorted(shared)
+        for module in modules_of(Path("bench", f"{name}.py"))
+        if module.startswith("oriel.bench.") and module.split(".")[2] in subjects
     ]
     assert not wrong, "\n".join(wrong)
 

@@ -8,9 +8,9 @@ import json
 from pathlib import Path
 
 import pytest
-from oriel.bench.alltoallv import alltoallv, alltoallv_choices, measured
-from oriel.bench.alltoallv.alltoallv_times import AlltoallvTimes
-from oriel.bench.alltoallv.measured import Exchange, Measured
+from oriel.bench import alltoallv, measured
+from oriel.bench.alltoallv_times import AlltoallvTimes
+from oriel.bench.measured import Exchange, Measured
 from oriel.bench.ways import HOST, ORIEL
 from oriel.hosts.host import Host, HostError
 
@@ -143,14 +143,14 @@ def test_the_hierarchy_is_kept_where_something_is_gathered(library_reads):
 def test_the_hierarchy_is_shown_where_it_was_measured():
     line = dataclasses.replace(OLD, ranks=4, nodes=2, **HIERARCHY)
     known_here = Measured(None, "Xeon", "", {line: "notified_hierarchy"})
-    shown = "\n".join(alltoallv_choices.lines(known_here, MPICH))
+    shown = "\n".join(measured.choice_lines(known_here, MPICH))
     assert "notified_hierarchy (1.000, 2.000, 0.500, –, –)" in shown
 
 
 def test_a_table_by_size_and_layout():
     choices = {line: "notified" for line in [OLD, *OTHERS]}
     choices[OTHERS[2]] = "two_sided"
-    _, head, *lines = alltoallv_choices.lines(Measured(None, "Xeon", "", choices), MPICH)
+    _, head, *lines = measured.choice_lines(Measured(None, "Xeon", "", choices), MPICH)
     lines = [line.split() for line in lines]
     times = ["(1.000,", "2.000,", "–,", "–,", "–)"]
     assert " ".join(head.split()) == "2 ranks 4 ranks 4 ranks on 2 nodes"
@@ -160,6 +160,6 @@ def test_a_table_by_size_and_layout():
 
 
 def test_how_to_measure():
-    (line,) = alltoallv_choices.lines(known(None, OTHERS[3], OTHERS[4]), MPICH)
+    (line,) = measured.choice_lines(known(None, OTHERS[3], OTHERS[4]), MPICH)
     assert "auto times the first starts of each request" in line
     assert "`oriel bench alltoallv --mpi mpich`" in line

@@ -7,8 +7,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from oriel.bench.micro import micro_commits, micro_history
-from oriel.bench.micro.micro_commits import OURS, THEIRS
+from oriel.bench import micro_commits, micro_history
+from oriel.bench.micro_commits import OURS, THEIRS
 from oriel.bench.ways import HOST, ORIEL
 
 

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
-from oriel.bench.alltoallv.alltoallv_times import ALGORITHM_TITLES, BASELINE
+from oriel.bench.alltoallv_times import ALGORITHM_TITLES, BASELINE
 from oriel.bench.ways import HOST, ORIEL, WAYS
 from oriel.demo.patterns import PATTERNS
 from oriel.paper import campaign, comparisons, documents

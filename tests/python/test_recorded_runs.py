@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from oriel.bench.recording.recorded_runs import RecordedRuns
+from oriel.bench.recording import RecordedRuns
 from support.records import write_late_posts
 
 

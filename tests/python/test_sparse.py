@@ -7,9 +7,8 @@ import gzip
 
 import numpy as np
 import pytest
-from oriel.bench.sparse import sparse_matrices
-from oriel.bench.sparse.sparse_matrices import EXAMPLES, Matrix, MatrixError, load, mesh
-from oriel.bench.sparse.sparse_pattern import as_text, counts
+from oriel.bench import sparse_matrices
+from oriel.bench.sparse_matrices import EXAMPLES, Matrix, MatrixError, as_text, counts, load, mesh
 
 SYMMETRIC = """%%MatrixMarket matrix coordinate pattern symmetric
 % only the lower triangle is in the file

@@ -6,31 +6,26 @@ from __future__ import annotations
 import json
 
 import pytest
-from oriel.bench import lines
-from oriel.bench.alltoallv import alltoallv_scaling, alltoallv_tables
-from oriel.bench.alltoallv.alltoallv_times import ALGORITHM_TITLES, AlltoallvTimes
-from oriel.bench.cholesky.cholesky_times import CholeskyTimes
-from oriel.bench.collectives import collectives_tables
-from oriel.bench.collectives.collectives_times import CollectivesTimes
+from oriel.bench import alltoallv_times, collectives, lines, micro, notify_times, recording
+from oriel.bench.alltoallv_times import ALGORITHM_TITLES, AlltoallvTimes
+from oriel.bench.cholesky import CholeskyTimes
+from oriel.bench.collectives import CollectivesTimes
 from oriel.bench.distances import Runs
-from oriel.bench.halo.halo_times import HaloTimes
+from oriel.bench.halo import HaloTimes
 from oriel.bench.lines import Line
-from oriel.bench.lu.lu_times import LuCase, LuTimes
-from oriel.bench.micro import micro
-from oriel.bench.micro.micro_times import Row, Timings
-from oriel.bench.notify import notify_tables
-from oriel.bench.notify.notify_times import NotifyTimes
-from oriel.bench.progress.progress_times import ProgressTimes
+from oriel.bench.lu import LuCase, LuTimes
+from oriel.bench.micro_times import Row, Timings
+from oriel.bench.notify_times import NotifyTimes
+from oriel.bench.progress import ProgressTimes
 from oriel.bench.ratio_table import ratio_text
-from oriel.bench.recording import recording
-from oriel.bench.recording.recording_times import RecordingTimes
-from oriel.bench.requests.request_times import NEVER
-from oriel.bench.stencil.stencil_times import StencilTimes
-from oriel.bench.threads.threads_times import PLAIN, Case, Hints, ThreadTimes
+from oriel.bench.recording import RecordingTimes
+from oriel.bench.requests import NEVER
+from oriel.bench.stencil import StencilTimes
+from oriel.bench.threads_times import PLAIN, Case, Hints, ThreadTimes
 from oriel.bench.variant_times import rows_by_ranks
-from oriel.bench.wavefront.wavefront_times import WavefrontTimes
+from oriel.bench.wavefront import WavefrontTimes
 from oriel.bench.ways import HOST, ORIEL
-from oriel.bench.windows.windows_times import WindowTimes
+from oriel.bench.windows import WindowTimes
 
 
 def micro_line(row: str, window: str, size: int, samples: list[float]) -> dict:
@@ -277,15 +272,15 @@ def test_alltoallv_is_earned_back_against_the_hosts_blocking_call():
 
 
 def test_alltoallv_scales_strongly_by_totals():
-    assert [alltoallv_scaling.bytes_to_each(8 << 20, ranks) for ranks in (2, 4, 8, 16)] == [
+    assert [alltoallv_times.bytes_to_each(8 << 20, ranks) for ranks in (2, 4, 8, 16)] == [
         2 << 20,
         512 << 10,
         128 << 10,
         32 << 10,
     ]
-    assert alltoallv_scaling.sizes([64], 3) == []  # seven bytes are no element
+    assert alltoallv_times.sizes([64], 3) == []  # seven bytes are no element
     by_ranks = {ranks: alltoallv_times_of(("fence", ORIEL, 5.0, None)) for ranks in (2, 3)}
-    found = alltoallv_scaling.lines([64, 512], by_ranks)
+    found = alltoallv_times.lines_by_total([64, 512], by_ranks)
     assert [(line.labels, line.case, line.section) for line in found] == [
         (("64 B", "2", "16 B"), 16, True),
         (("512 B", "2", "128 B"), 128, False),
@@ -301,7 +296,7 @@ def test_alltoallv_compares_the_papers_algorithms_with_the_hosts_blocking_call()
         ("lock", ORIEL, 10.0, 9.0),
     )
     line = Line("2 ranks, 8 B", ("2", "8 B"), times, 8)
-    assert alltoallv_tables.against_paper([line], {"mpich": "MPICH 5"}) == [
+    assert alltoallv_times.against_paper([line], {"mpich": "MPICH 5"}) == [
         "MPICH 5, against MPI_Alltoallv alone: fence takes 0.80 (2 ranks, 8 B) to 0.80 of its "
         "time, the paper's 0.56 at best; lock takes 2.00 (2 ranks, 8 B) to 2.00 of its time, the "
         "paper's 0.62 at best."
@@ -315,12 +310,12 @@ def test_alltoallv_says_why_an_algorithm_is_not_measured():
         assert times.read("mpich", ORIEL, json.dumps(line)) == 1
     assert times.median("lock", 8, "mpich", ORIEL) is None
     line = Line("2 ranks, 8 B", ("2", "8 B"), times, 8)
-    assert alltoallv_tables.notes([line], {"mpich": "MPICH 5"}) == [
+    assert alltoallv_times.notes([line], {"mpich": "MPICH 5"}) == [
         "MPICH 5, Oriel: lock, fence failed: there is no memory."
     ]
-    table = alltoallv_tables.exchanges([line], ("Ranks", "Size"), "mpich", "MPICH 5")
+    table = alltoallv_times.exchanges([line], ("Ranks", "Size"), "mpich", "MPICH 5")
     assert [cell for column in table.columns for cell in column.cells].count("failed") == 2
-    making = alltoallv_tables.making([line], ("Ranks", "Size"), "mpich", "MPICH 5")
+    making = alltoallv_times.making([line], ("Ranks", "Size"), "mpich", "MPICH 5")
     assert len(making.columns) == 3 + len(ALGORITHM_TITLES)
 
 
@@ -351,14 +346,14 @@ def test_collectives_compare_with_the_hosts_fastest_call_and_its_blocking_one():
         ("reduce", 4, 8, "blocking", ORIEL, 4.0, None),
         ("reduce", 4, 8, "oriel", ORIEL, 8.0, 1.0),
     )
-    lines = collectives_tables.lines(times)
-    drawn = collectives_tables.table(lines, "mpich", "MPICH 5")
+    lines = collectives.lines(times)
+    drawn = collectives.table(lines, "mpich", "MPICH 5")
     assert list(zip(*(column.cells for column in drawn.columns))) == [
         ("reduce", "2", "8 B", "4.000", "5.000", "2.000", "3.000", "1.50", "6.5 (4)", "6.5 (7)"),
         ("reduce", "4", "8 B", "4.000", "–", "–", "8.000", "2.00", "–", "1.0 (never)"),
         ("bcast", "2", "4 KB", "1.000", "–", "failed", "0.500", "0.50", "failed", "0.2 (1)"),
     ]
-    assert collectives_tables.notes(lines, {"mpich": "MPICH 5"}) == [
+    assert collectives.notes(lines, {"mpich": "MPICH 5"}) == [
         "MPICH 5: Oriel's request takes no longer than the fastest of the host's own calls in 1 of "
         "3 rows; the worst is 2.00 times (reduce, 4 ranks, 8 B).",
         "MPICH 5: with Oriel preloaded the host's blocking call takes 1.10 of its time (median; "
@@ -478,7 +473,7 @@ def test_epochs_are_hidden_by_kind_and_form():
         ("epochs", "ilock", 8, "mpich", ORIEL, 0.1, {"latency_us": 1.0}),
         ("epochs", "ilock", 64, "mpich", ORIEL, 1.5, {"latency_us": 1.0}),
     )
-    table = notify_tables.epochs(times, {"mpich": "MPICH 5"})
+    table = notify_times.epochs(times, {"mpich": "MPICH 5"})
     assert list(zip(*(column.cells for column in table.columns))) == [
         ("MPICH 5", "lock, unlock: own", "0", "–"),
         ("MPICH 5", "lock, unlock: Oriel", "50", "–"),

@@ -10,6 +10,7 @@ from pathlib import Path
 from oriel.hosts.mpi_option import add_mpis_option
 
 MOST_RANKS = 16  # unless asked for
+ELEMENT_BYTES = 8  # of the programs of persistent collectives
 
 
 def positive(text: str) -> int:
@@ -92,6 +93,50 @@ def add_repetition(parser: argparse.ArgumentParser, rounds: int, batches: int) -
         default="allocated",
         help="the windows are memory of MPI_Win_allocate, or the program's own given to "
         "MPI_Win_create (default: allocated)",
+    )
+
+
+def _sizes(text: str) -> list[int]:
+    sizes = numbers(text)
+    if any(size % ELEMENT_BYTES for size in sizes):
+        raise ValueError
+    return sizes
+
+
+_sizes.__name__ = f"multiples of {ELEMENT_BYTES}"  # what argparse says was expected
+
+
+def add_ranks(parser: argparse.ArgumentParser, how: str = "") -> None:
+    """`how`: what the first number means, and the others."""
+    parser.add_argument(
+        "-n",
+        "--ranks",
+        type=numbers,
+        default=[2, 4, 8],
+        metavar="RANKS",
+        help=f"how many ranks, with commas between several numbers{how} (default: 2,4,8)",
+    )
+
+
+def add_sizes(parser: argparse.ArgumentParser, what: str, default: str) -> None:
+    parser.add_argument(
+        "--bytes",
+        type=_sizes,
+        metavar="SIZES",
+        help=f"{what}, multiples of {ELEMENT_BYTES} B with commas between them (default: "
+        f"{default})",
+    )
+
+
+def add_lengths(parser: argparse.ArgumentParser) -> None:
+    """How long is measured."""
+    add_rounds(parser, 3)
+    parser.add_argument(
+        "--batches",
+        type=positive,
+        default=9,
+        metavar="B",
+        help="how often a run measures each algorithm, at most (default: 9)",
     )
 
 

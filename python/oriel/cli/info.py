@@ -10,8 +10,8 @@ import subprocess
 import textwrap
 
 from oriel import __version__
-from oriel.bench.alltoallv import alltoallv_choices, measured
-from oriel.bench.alltoallv.measured import Measured
+from oriel.bench import measured
+from oriel.bench.measured import Measured
 from oriel.doctor import path_test
 from oriel.hosts import advice
 from oriel.hosts.host import (
@@ -120,7 +120,7 @@ def main(argv: list[str]) -> int:
             _print_host(host)
             if host.library.is_file() and host.name == host.kind.name:
                 _print_paths(host, given.n, nodes)
-                for line in alltoallv_choices.lines(known, host):
+                for line in measured.choice_lines(known, host):
                     print(f"{_INDENT}{line}")
     for host in shadowed:
         _print_host(host)

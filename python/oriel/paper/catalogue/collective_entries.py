@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from oriel.bench.alltoallv.alltoallv_times import AUTO, BASELINE
+from oriel.bench.alltoallv_times import AUTO, BASELINE
 from oriel.paper.entries import HIGHER, Entry, Paper, Value
 from oriel.paper.readings import (
     MEDIAN,

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from oriel.bench.lu import lu_times
-from oriel.bench.notify.notify_times import EPOCHS as EPOCH_MEASURE
-from oriel.bench.notify.notify_times import nonblocking
-from oriel.bench.transactions import transactions_times
-from oriel.bench.transactions.transactions_times import BLOCKING, REORDERED
+from oriel.bench import lu, transactions
+from oriel.bench.notify_times import EPOCHS as EPOCH_MEASURE
+from oriel.bench.notify_times import nonblocking
+from oriel.bench.transactions import BLOCKING, REORDERED
 from oriel.demo import tables
 from oriel.demo.patterns import PATTERNS, Observation, Pattern
 from oriel.demo.results import Results
@@ -132,8 +131,8 @@ def _transactions(run: str) -> list[Value]:
     back_to_back = {"compute_us": 0}
     fields = [{**OURS, **back_to_back, "variant": variant} for variant in (REORDERED, BLOCKING)]
     rate = field("per_second")
-    cores = ", ".join(f"{gain:.2f} on {ranks}" for ranks, gain in transactions_times.PAPER.items())
-    best = max(transactions_times.PAPER.values())
+    cores = ", ".join(f"{gain:.2f} on {ranks}" for ranks, gain in transactions.PAPER.items())
+    best = max(transactions.PAPER.values())
     values = [
         Value(
             f"A_A_A_R / blocking transactions per second, {how} ranks",
@@ -169,25 +168,25 @@ def _transactions(run: str) -> list[Value]:
 
 
 def _lu() -> Sequence[Value]:
-    ours = {**OURS, "variant": lu_times.NONBLOCKING}
-    blocking = {**OURS, "variant": lu_times.BLOCKING}
-    own = {**OWN, "variant": lu_times.BLOCKING}
+    ours = {**OURS, "variant": lu.NONBLOCKING}
+    blocking = {**OURS, "variant": lu.BLOCKING}
+    own = {**OWN, "variant": lu.BLOCKING}
     return (
         Value(
             "nonblocking / blocking time, smaller matrix",
-            lu_times.PAPER,
+            lu.PAPER,
             ratio(ours, blocking, ranks=least, order=least),
             text="0.50 (64 to 128 ranks)",
         ),
         Value(
             "nonblocking / blocking time, larger matrix",
-            lu_times.PAPER,
+            lu.PAPER,
             ratio(ours, blocking, ranks=least, order=most),
             text="0.50 (64 to 128 ranks)",
         ),
         Value(
             "nonblocking / blocking time, larger matrix, most ranks",
-            lu_times.PAPER,
+            lu.PAPER,
             ratio(ours, blocking, ranks=most, order=most),
             text="0.50 (64 to 128 ranks)",
         ),
@@ -210,8 +209,8 @@ def _shares() -> Sequence[Value]:
             text="a curve; grows with the ranks",
         )
         for title, variant in (
-            ("blocking", lu_times.BLOCKING),
-            ("nonblocking", lu_times.NONBLOCKING),
+            ("blocking", lu.BLOCKING),
+            ("nonblocking", lu.NONBLOCKING),
         )
     )
 

@@ -5,20 +5,10 @@ from __future__ import annotations
 
 import statistics
 
-from oriel.bench.cholesky import cholesky_times
+from oriel.bench import cholesky, stencil
 from oriel.bench.notified_variants import NOTIFY
-from oriel.bench.notify.notify_times import (
-    CALLS,
-    GET,
-    MANY,
-    MESSAGES,
-    NOTIFIED,
-    ONE,
-    OVERLAP,
-    PUT,
-)
-from oriel.bench.stencil import stencil_times
-from oriel.bench.tree.tree_times import REDUCE
+from oriel.bench.notify_times import CALLS, GET, MANY, MESSAGES, NOTIFIED, ONE, OVERLAP, PUT
+from oriel.bench.tree import REDUCE
 from oriel.paper.entries import HIGHER, Entry, Paper, Value
 from oriel.paper.readings import (
     MEDIAN,
@@ -108,7 +98,7 @@ def _speed(scaling: str) -> Reader:
     return one({**OURS, "variant": NOTIFY, "scaling": scaling}, field("speed"), ranks=most)
 
 
-_STENCIL = stencil_times.PAPER[NOTIFY]
+_STENCIL = stencil.PAPER[NOTIFY]
 _STENCIL_NOTE = (
     "Not measured: 32 and more ranks, which need as many cores. With 1280 columns for each value "
     "sent, a rank of today computes a row in little more time than a message takes. The figure's "
@@ -342,7 +332,7 @@ NOTIFIED_ACCESS = Paper(
             (
                 Value(
                     "speed, notified access / the host's own messages",
-                    cholesky_times.PAPER[NOTIFY][1],
+                    cholesky.PAPER[NOTIFY][1],
                     one(
                         {**OURS, "variant": NOTIFY, "tiles_per_rank": 1},
                         field("speed"),
@@ -365,9 +355,9 @@ NOTIFIED_ACCESS = Paper(
                 ),
                 Value(
                     "speed, notified access / the host's own one-sided",
-                    cholesky_times.PAPER[NOTIFY][1],
+                    cholesky.PAPER[NOTIFY][1],
                     ratio(
-                        {**OWN, "variant": cholesky_times.ONE_SIDED, "tiles_per_rank": 1},
+                        {**OWN, "variant": cholesky.ONE_SIDED, "tiles_per_rank": 1},
                         {**OURS, "variant": NOTIFY, "tiles_per_rank": 1},
                         ranks=most,
                     ),

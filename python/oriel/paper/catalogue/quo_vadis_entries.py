@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from oriel.bench.progress.progress_times import BUSY, IDLE
-from oriel.bench.threads.threads_times import PAPER_THREADS, PUTS, ROW
-from oriel.bench.windows.windows_times import MAKING, PUT
+from oriel.bench.progress import BUSY, IDLE
+from oriel.bench.threads_times import PAPER_THREADS, PUTS, ROW
+from oriel.bench.windows import MAKING, PUT
 from oriel.paper.entries import HIGHER, Entry, Paper, Value
 from oriel.paper.readings import (
     MEDIAN,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from oriel.bench.halo.halo_times import PAPER, PAPER_SIZES
+from oriel.bench.halo import PAPER, PAPER_SIZES
 from oriel.bench.variant_times import MESSAGES
 from oriel.paper.entries import HIGHER, Entry, Paper, Value
 from oriel.paper.readings import OURS, OWN, Fields, ratio
