@@ -13,11 +13,10 @@
 #include <cstdio>
 #include <fstream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "bench/failure.hpp"
-#include "bench/number.hpp"
+#include "bench/options.hpp"
 #include "bench/window.hpp"
 
 namespace {
@@ -126,14 +125,6 @@ class Pending {
   std::vector<MPI_Request> requests_;
 };
 
-std::int64_t epochs_asked_for(int argc, char** argv) {
-  if (argc == 1) return 1'000'000;
-  if (argc != 3 || std::string_view(argv[1]) != "--pending") {
-    fail("the program takes one option, --pending N: how many epochs are pending at once.");
-  }
-  return bench::number(argv[1], argv[2]);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -144,6 +135,8 @@ int main(int argc, char** argv) {
     fail("the test is between two ranks, and the job has " + std::to_string(size) +
          "; start it with -n 2.");
   }
-  Pending(epochs_asked_for(argc, argv)).play();
+  std::int64_t epochs = 1'000'000;
+  bench::take_options(argc, argv, {{"--pending", bench::number(epochs)}});
+  Pending(epochs).play();
   MPI_Finalize();
 }

@@ -2,14 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "bench/arguments.hpp"
-#include "bench/choice.hpp"
 #include "bench/failure.hpp"
-#include "bench/number.hpp"
+#include "bench/options.hpp"
 #include "pattern.hpp"
 #include "persistent/lengths.hpp"
 
@@ -22,33 +19,19 @@ struct Options {
   persistent::Lengths lengths;
 
   Options(int argc, char** argv) {
-    for (const auto& [name, value] : bench::arguments(argc, argv)) {
-      if (name == "--variant") {
-        variants.add(value);
-      } else if (name == "--bytes") {
-        sizes.push_back(size(bench::number(name, value)));
-      } else if (name == "--counts") {
-        counts = value;
-      } else if (!lengths.take(name, value)) {
-        bench::fail("the option " + std::string(name) +
-                    " is unknown; use --variant NAME and --bytes N (again for more), --counts "
-                    "FILE, " +
-                    persistent::Lengths::options + ".");
-      }
-    }
+    bench::take_options(argc, argv,
+                        {{"--variant", bench::name(variants)},
+                         {"--bytes", bench::number(sizes, {.multiple = sizeof(Element)})},
+                         {"--counts", bench::name(counts)},
+                         {"--batches", bench::number(lengths.batches)},
+                         {"--batch-us", bench::number(lengths.batch_us)},
+                         {"--limit-ms", bench::number(lengths.limit_ms)}});
     if (!counts.empty() && !sizes.empty()) {
       bench::fail("--counts and --bytes each say what is sent; leave one of them away.");
     }
     if (sizes.empty()) {
       for (std::size_t bytes = 8; bytes <= std::size_t{2} << 20; bytes *= 4) sizes.push_back(bytes);
     }
-  }
-
- private:
-  static std::size_t size(std::int64_t bytes) {
-    if (bytes % sizeof(Element) == 0) return static_cast<std::size_t>(bytes);
-    bench::fail("--bytes is a multiple of " + std::to_string(sizeof(Element)) + ", not " +
-                std::to_string(bytes) + ".");
   }
 };
 

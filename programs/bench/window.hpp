@@ -32,16 +32,6 @@ inline std::string_view name_of(Memory memory) {
   return "unknown";
 }
 
-/// Whether the value of --window names a kind of memory whose displacements begin at 0; which.
-inline bool is_memory(std::string_view value, Memory& memory) {
-  for (const Memory one : {Memory::allocated, Memory::created}) {
-    if (value != name_of(one)) continue;
-    memory = one;
-    return true;
-  }
-  return false;
-}
-
 /// Whole pages of this process's own memory.
 class OwnPages {
  public:

@@ -2,15 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
 
-#include "bench/arguments.hpp"
-#include "bench/choice.hpp"
 #include "bench/failure.hpp"
-#include "bench/number.hpp"
+#include "bench/options.hpp"
 #include "persistent/buffers.hpp"
 #include "persistent/lengths.hpp"
 
@@ -23,37 +20,23 @@ struct Options {
   persistent::Lengths lengths;
 
   Options(int argc, char** argv, int ranks) {
-    for (const auto& [name, value] : bench::arguments(argc, argv)) {
-      if (name == "--call") {
-        calls.add(value);
-      } else if (name == "--variant") {
-        variants.add(value);
-      } else if (name == "--bytes") {
-        sizes.push_back(size(bench::number(name, value), ranks));
-      } else if (!lengths.take(name, value)) {
-        bench::fail(
-            "the option " + std::string(name) +
-            " is unknown; use --call NAME, --variant NAME and --bytes N (again for more), " +
-            persistent::Lengths::options + ".");
+    bench::take_options(
+        argc, argv,
+        {{"--call", bench::name(calls)},
+         {"--variant", bench::name(variants)},
+         {"--bytes", bench::number(sizes, {.multiple = sizeof(persistent::Element)})},
+         {"--batches", bench::number(lengths.batches)},
+         {"--batch-us", bench::number(lengths.batch_us)},
+         {"--limit-ms", bench::number(lengths.limit_ms)}});
+    if (sizes.empty()) sizes = {8, 4 << 10, 256 << 10, 2 << 20};
+    for (const std::size_t bytes : sizes) {
+      if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max() / ranks)) {
+        bench::fail("blocks of " + std::to_string(bytes) + " bytes for each of " +
+                    std::to_string(ranks) +
+                    " ranks are too long for MPI_Alltoallw, whose displacements are ints; ask for "
+                    "less.");
       }
     }
-    if (sizes.empty()) sizes = {8, 4 << 10, 256 << 10, 2 << 20};
-  }
-
- private:
-  static std::size_t size(std::int64_t bytes, int ranks) {
-    const std::int64_t each = sizeof(persistent::Element);
-    if (bytes % each != 0) {
-      bench::fail("--bytes is a multiple of " + std::to_string(each) + ", not " +
-                  std::to_string(bytes) + ".");
-    }
-    if (bytes > std::numeric_limits<int>::max() / ranks) {
-      bench::fail("blocks of " + std::to_string(bytes) + " bytes for each of " +
-                  std::to_string(ranks) +
-                  " ranks are too long for MPI_Alltoallw, whose displacements are ints; ask for "
-                  "less.");
-    }
-    return static_cast<std::size_t>(bytes);
   }
 };
 

@@ -2,13 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
-#include "bench/arguments.hpp"
-#include "bench/failure.hpp"
-#include "bench/number.hpp"
-#include "bench/window.hpp"
+#include "bench/options.hpp"
 
 namespace lu {
 
@@ -18,18 +14,10 @@ struct Options {
   std::vector<int> orders;
 
   Options(int argc, char** argv) {
-    for (const auto& [name, value] : bench::arguments(argc, argv)) {
-      if (name == "--window" && bench::is_memory(value, memory)) continue;
-      if (name == "--batches") {
-        batches = bench::number(name, value);
-      } else if (name == "--order") {
-        orders.push_back(static_cast<int>(bench::number(name, value, largest_order)));
-      } else {
-        bench::fail("the option " + std::string(name) + " " + std::string(value) +
-                    " is unknown; use --window allocated or created, --batches N, --order N (again "
-                    "for more orders).");
-      }
-    }
+    bench::take_options(argc, argv,
+                        {{"--window", bench::memory(memory)},
+                         {"--batches", bench::number(batches)},
+                         {"--order", bench::number(orders, {.most = largest_order})}});
     if (orders.empty()) orders = {256, 512};
   }
 

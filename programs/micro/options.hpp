@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "bench/arguments.hpp"
-#include "bench/choice.hpp"
-#include "bench/failure.hpp"
-#include "bench/number.hpp"
+#include "bench/options.hpp"
 #include "row_set.hpp"
 
 namespace micro {
@@ -26,29 +24,15 @@ struct Options {
   std::vector<std::size_t> sizes;   // bytes; none: as the catalogue says
 
   Options(int argc, char** argv) {
-    for (const auto& [name, value] : bench::arguments(argc, argv)) {
-      if (name == "--set" && is_row_set(value, set)) continue;
-      if (name == "--batches") {
-        batches = bench::number(name, value);
-      } else if (name == "--batch-us") {
-        batch_us = bench::number(name, value);
-      } else if (name == "--bytes") {
-        sizes.push_back(static_cast<std::size_t>(bench::number(name, value)));
-      } else if (name == "--crowded" && (value == "no" || value == "yes")) {
-        crowded = value == "yes";
-      } else if (name == "--row") {
-        rows.add(value);
-      } else if (name == "--window") {
-        windows.add(value);
-      } else if (name == "--pvar") {
-        pvar = value;
-      } else {
-        bench::fail("the option " + std::string(name) + " " + std::string(value) +
-                    " is unknown; use --set usual, operations, sizes, vectors, dynamic, contended "
-                    "or messages, --crowded no or yes, --batches N, --batch-us MICROSECONDS, --row "
-                    "NAME, --window NAME and --bytes N (each again for more), --pvar COUNTER.");
-      }
-    }
+    bench::take_options(argc, argv,
+                        {{"--set", bench::one_of(set, {row_sets.begin(), row_sets.end()})},
+                         {"--batches", bench::number(batches)},
+                         {"--batch-us", bench::number(batch_us)},
+                         {"--bytes", bench::number(sizes)},
+                         {"--crowded", bench::one_of(crowded, {{"no", false}, {"yes", true}})},
+                         {"--row", bench::name(rows)},
+                         {"--window", bench::name(windows)},
+                         {"--pvar", bench::name(pvar)}});
   }
 
   std::vector<std::size_t> sizes_or(std::vector<std::size_t> usual) const {

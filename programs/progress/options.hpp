@@ -2,13 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "bench/arguments.hpp"
-#include "bench/failure.hpp"
-#include "bench/number.hpp"
+#include "bench/options.hpp"
 #include "exposures/kinds.hpp"
 
 namespace progress {
@@ -20,33 +18,14 @@ struct Options {
   std::int64_t limit_s = 30;    // after which the origin gives up the rest of its operations
 
   Options(int argc, char** argv) {
-    for (const auto& [name, value] : bench::arguments(argc, argv)) {
-      if (name == "--window") {
-        windows.push_back(window(value));
-      } else if (name == "--operations") {
-        operations = bench::number(name, value);
-      } else if (name == "--busy-ms") {
-        busy_ms = bench::number(name, value);
-      } else if (name == "--limit-s") {
-        limit_s = bench::number(name, value);
-      } else {
-        bench::fail("the option " + std::string(name) +
-                    " is unknown; use --window NAME (again for more windows), --operations N, "
-                    "--busy-ms MILLISECONDS, --limit-s SECONDS.");
-      }
-    }
-    if (windows.empty()) windows = {window("allocated"), window("created")};
-  }
-
- private:
-  static exposures::Kind window(std::string_view value) {
-    std::string names;
-    for (const exposures::Kind& kind : exposures::kinds()) {
-      if (value == kind.name) return kind;
-      names += (names.empty() ? "" : ", ") + std::string(kind.name);
-    }
-    bench::fail("there is no window \"" + std::string(value) + "\" here; use one of " + names +
-                ".");
+    std::vector<std::pair<std::string_view, exposures::Kind>> kinds;
+    for (const exposures::Kind& kind : exposures::kinds()) kinds.emplace_back(kind.name, kind);
+    bench::take_options(argc, argv,
+                        {{"--window", bench::one_of(windows, kinds)},
+                         {"--operations", bench::number(operations)},
+                         {"--busy-ms", bench::number(busy_ms)},
+                         {"--limit-s", bench::number(limit_s)}});
+    if (windows.empty()) windows = {kinds[0].second, kinds[1].second};  // allocated and created
   }
 };
 

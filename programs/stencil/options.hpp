@@ -2,15 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "bench/arguments.hpp"
-#include "bench/choice.hpp"
-#include "bench/failure.hpp"
-#include "bench/number.hpp"
-#include "bench/window.hpp"
+#include "bench/options.hpp"
 
 namespace stencil {
 
@@ -38,41 +33,21 @@ struct Options {
   bench::Choice variants;
 
   Options(int argc, char** argv) {
-    for (const auto& [name, value] : bench::arguments(argc, argv)) {
-      if (name == "--window" && bench::is_memory(value, memory)) continue;
-      if (name == "--batches") {
-        batches = bench::number(name, value);
-      } else if (name == "--iterations") {
-        iterations = bench::number(name, value);
-      } else if (name == "--limit-s") {
-        limit_s = bench::number(name, value);
-      } else if (name == "--rows") {
-        rows = extent(name, value);
-      } else if (name == "--columns-per-rank") {
-        columns.push_back({Scaling::weak, extent(name, value)});
-      } else if (name == "--columns") {
-        columns.push_back({Scaling::strong, extent(name, value)});
-      } else if (name == "--variant") {
-        variants.add(value);
-      } else {
-        bench::fail("the option " + std::string(name) + " " + std::string(value) +
-                    " is unknown; use --window allocated or created, --batches N, "
-                    "--iterations N, --limit-s SECONDS, --rows N, --columns-per-rank N and "
-                    "--columns N (again for "
-                    "more domains), --variant NAME (again for more).");
-      }
-    }
+    constexpr bench::Limits extent{.least = 2, .most = 1 << 16};
+    std::vector<int> weak;
+    std::vector<int> strong;
+    bench::take_options(argc, argv,
+                        {{"--window", bench::memory(memory)},
+                         {"--batches", bench::number(batches)},
+                         {"--iterations", bench::number(iterations)},
+                         {"--limit-s", bench::number(limit_s)},
+                         {"--rows", bench::number(rows, extent)},
+                         {"--columns-per-rank", bench::number(weak, extent)},
+                         {"--columns", bench::number(strong, extent)},
+                         {"--variant", bench::name(variants)}});
+    for (const int number : weak) columns.push_back({Scaling::weak, number});
+    for (const int number : strong) columns.push_back({Scaling::strong, number});
     if (columns.empty()) columns = {{Scaling::weak, 1280}, {Scaling::strong, 12800}};
-  }
-
- private:
-  static constexpr int most = 1 << 16;
-
-  static int extent(std::string_view name, std::string_view value) {
-    const std::int64_t result = bench::number(name, value);
-    if (2 <= result && result <= most) return static_cast<int>(result);
-    bench::fail("the option " + std::string(name) + " needs a number from 2 to " +
-                std::to_string(most) + ", not " + std::string(value) + ".");
   }
 };
 

@@ -4,12 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
-#include "bench/arguments.hpp"
-#include "bench/failure.hpp"
-#include "bench/number.hpp"
+#include "bench/options.hpp"
 
 namespace threads {
 
@@ -20,21 +17,12 @@ struct Options {
   std::int64_t turn_ms = 10;  // of a sample, for each of its threads: they may share one core
 
   Options(int argc, char** argv) {
-    for (const auto& [name, value] : bench::arguments(argc, argv)) {
-      if (name == "--threads") {
-        most = static_cast<int>(std::min(bench::number(name, value), most_possible));
-      } else if (name == "--bytes") {
-        sizes.push_back(static_cast<std::size_t>(bench::number(name, value)));
-      } else if (name == "--samples") {
-        samples = bench::number(name, value);
-      } else if (name == "--turn-ms") {
-        turn_ms = bench::number(name, value);
-      } else {
-        bench::fail("the option " + std::string(name) +
-                    " is unknown; use --threads N, --bytes N (again for more), --samples N, "
-                    "--turn-ms MILLISECONDS.");
-      }
-    }
+    bench::take_options(argc, argv,
+                        {{"--threads", bench::number(most)},
+                         {"--bytes", bench::number(sizes)},
+                         {"--samples", bench::number(samples)},
+                         {"--turn-ms", bench::number(turn_ms)}});
+    most = std::min(most, 1024);
     if (sizes.empty()) {
       for (std::size_t bytes = 1; bytes <= std::size_t{256} << 10; bytes *= 8) {
         sizes.push_back(bytes);
@@ -54,9 +42,6 @@ struct Options {
   std::vector<int> extremes() const {
     return most == 1 ? std::vector<int>{1} : std::vector<int>{1, most};
   }
-
- private:
-  static constexpr std::int64_t most_possible = 1024;
 };
 
 }  // namespace threads

@@ -2,14 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
-#include "bench/arguments.hpp"
-#include "bench/choice.hpp"
-#include "bench/failure.hpp"
-#include "bench/number.hpp"
-#include "bench/window.hpp"
+#include "bench/options.hpp"
 
 namespace transactions {
 
@@ -23,26 +18,14 @@ struct Options {
   bench::Choice variants;
 
   Options(int argc, char** argv) {
-    for (const auto& [name, value] : bench::arguments(argc, argv)) {
-      if (name == "--window" && bench::is_memory(value, memory)) continue;
-      if (name == "--batches") {
-        batches = bench::number(name, value);
-      } else if (name == "--batch-us") {
-        batch_us = bench::number(name, value);
-      } else if (name == "--limit-s") {
-        limit_s = bench::number(name, value);
-      } else if (name == "--words") {
-        words = bench::number(name, value);
-      } else if (name == "--compute-us") {
-        compute.push_back(bench::number(name, value));
-      } else if (name == "--variant") {
-        variants.add(value);
-      } else {
-        bench::fail("the option " + std::string(name) + " " + std::string(value) +
-                    " is unknown; use --window allocated or created, --batches N, --batch-us US, "
-                    "--limit-s S, --words N, --compute-us US, --variant NAME.");
-      }
-    }
+    bench::take_options(argc, argv,
+                        {{"--window", bench::memory(memory)},
+                         {"--batches", bench::number(batches)},
+                         {"--batch-us", bench::number(batch_us)},
+                         {"--limit-s", bench::number(limit_s)},
+                         {"--words", bench::number(words)},
+                         {"--compute-us", bench::number(compute)},
+                         {"--variant", bench::name(variants)}});
   }
 };
 

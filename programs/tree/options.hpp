@@ -4,14 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
-#include "bench/arguments.hpp"
-#include "bench/choice.hpp"
-#include "bench/failure.hpp"
-#include "bench/number.hpp"
-#include "bench/window.hpp"
+#include "bench/options.hpp"
 
 namespace tree {
 
@@ -24,38 +19,16 @@ struct Options {
   bench::Choice variants;
 
   Options(int argc, char** argv) {
-    for (const auto& [name, value] : bench::arguments(argc, argv)) {
-      if (name == "--window" && bench::is_memory(value, memory)) continue;
-      if (name == "--batches") {
-        batches = bench::number(name, value);
-      } else if (name == "--batch-us") {
-        batch_us = bench::number(name, value);
-      } else if (name == "--arity") {
-        arity = static_cast<int>(std::min<std::int64_t>(bench::number(name, value), most_children));
-      } else if (name == "--bytes") {
-        sizes.push_back(whole_words(bench::number(name, value)));
-      } else if (name == "--variant") {
-        variants.add(value);
-      } else {
-        bench::fail("the option " + std::string(name) + " " + std::string(value) +
-                    " is unknown; use --window allocated or created, --batches N, "
-                    "--batch-us MICROSECONDS, --arity N, --bytes N (again for more sizes), "
-                    "--variant NAME (again for more).");
-      }
-    }
+    bench::take_options(
+        argc, argv,
+        {{"--window", bench::memory(memory)},
+         {"--batches", bench::number(batches)},
+         {"--batch-us", bench::number(batch_us)},
+         {"--arity", bench::number(arity)},
+         {"--bytes", bench::number(sizes, {.most = 1 << 20, .multiple = sizeof(double)})},
+         {"--variant", bench::name(variants)}});
+    arity = std::min(arity, 1 << 20);  // more than there are ranks
     if (sizes.empty()) sizes = {8, 64, 512, 4 << 10};
-  }
-
- private:
-  static constexpr std::int64_t most_children = 1 << 20;  // more than there are ranks
-  static constexpr std::int64_t most_bytes = 1 << 20;
-
-  static std::size_t whole_words(std::int64_t bytes) {
-    if (bytes % static_cast<std::int64_t>(sizeof(double)) == 0 && bytes <= most_bytes) {
-      return static_cast<std::size_t>(bytes);
-    }
-    bench::fail("a contribution consists of doubles and has " + std::to_string(most_bytes) +
-                " bytes at most, so that --bytes " + std::to_string(bytes) + " is not possible.");
   }
 };
 

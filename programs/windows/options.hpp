@@ -3,13 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
-#include "bench/arguments.hpp"
-#include "bench/choice.hpp"
-#include "bench/failure.hpp"
-#include "bench/number.hpp"
+#include "bench/options.hpp"
 
 namespace windows {
 
@@ -21,23 +17,12 @@ struct Options {
   std::int64_t others = 100;     // windows that are alive while one is made
 
   Options(int argc, char** argv) {
-    for (const auto& [name, value] : bench::arguments(argc, argv)) {
-      if (name == "--window") {
-        windows.add(value);
-      } else if (name == "--bytes") {
-        sizes.push_back(static_cast<std::size_t>(bench::number(name, value)));
-      } else if (name == "--batches") {
-        batches = bench::number(name, value);
-      } else if (name == "--batch-us") {
-        batch_us = bench::number(name, value);
-      } else if (name == "--others") {
-        others = bench::number(name, value);
-      } else {
-        bench::fail("the option " + std::string(name) +
-                    " is unknown; use --window NAME and --bytes N (again for more), --batches N, "
-                    "--batch-us MICROSECONDS, --others N.");
-      }
-    }
+    bench::take_options(argc, argv,
+                        {{"--window", bench::name(windows)},
+                         {"--bytes", bench::number(sizes)},
+                         {"--batches", bench::number(batches)},
+                         {"--batch-us", bench::number(batch_us)},
+                         {"--others", bench::number(others)}});
     if (sizes.empty()) {
       for (std::size_t bytes = 1; bytes <= std::size_t{1} << 20; bytes *= 4) sizes.push_back(bytes);
     }

@@ -429,7 +429,7 @@ def test_collectives_on_each_host(host, tmp_path):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--bytes", "12"), "--bytes is a multiple of 8, not 12"),
+        (("--bytes", "12"), 'the option --bytes takes a multiple of 8 above 0, not "12"'),
         (("--bytes", "2147483640"), "too long for MPI_Alltoallw"),
         (("--call", "alltoallv"), "none of what was asked for exists"),
         (("--sizes", "8"), "the option --sizes is unknown"),
