@@ -17,7 +17,7 @@ MAY_IMPORT = {
     "report": set(),
     "doctor": {"hosts", "report"},
     "bench": {"hosts", "report", "wait_states"},
-    "demo": {"hosts", "report"},
+    "demo": {"bench", "hosts", "report"},
     "paper": {"bench", "demo", "hosts", "report"},
     "wait_states": {""},
     "top": {"wait_states"},

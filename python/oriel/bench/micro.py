@@ -6,7 +6,8 @@ from __future__ import annotations
 import argparse
 import math
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from matplotlib.axes import Axes
@@ -30,14 +31,13 @@ from oriel.bench.micro_times import (
     Timings,
     title_of,
 )
+from oriel.bench.rounds import FORMS, Run, carry_out
 from oriel.bench.setting import Setting
 from oriel.bench.ways import HOST, ORIEL, WAYS
-from oriel.hosts import job
-from oriel.hosts.host import Host, own_program
+from oriel.hosts.host import own_program
 from oriel.hosts.mpi_kinds import kind_of
 from oriel.hosts.nodes import Nodes
 from oriel.report import drawing
-from oriel.report.console import progress_bar
 from oriel.report.drawing import INK, MUTED, STYLE, plt
 from oriel.report.units import size_text
 
@@ -183,17 +183,6 @@ WINDOW_TITLES = {
 }
 
 
-def _plan(
-    hosts: Sequence[Host], sets: Sequence[str], number: int
-) -> Iterator[tuple[Host, str, str]]:
-    """(host, set, way) of every job of a round. The ways alternate, and so do the hosts, so that
-    what disturbs the machine for a while disturbs all; every second time ours comes first."""
-    for host in hosts:
-        for row_set in sets:
-            for way in WAYS if number % 2 == 0 else reversed(WAYS):
-                yield host, row_set, way
-
-
 def _sets(arguments: argparse.Namespace) -> tuple[str, ...]:
     if arguments.set:
         return (arguments.set,)
@@ -218,34 +207,32 @@ def _measure(
     setting: Setting, arguments: argparse.Namespace, runs: int, nodes: Nodes | None
 ) -> tuple[Timings, list[str]]:
     options = _options(arguments, setting, nodes)
-    sets = _sets(arguments)
     timings = Timings(between_nodes=nodes is not None)
-    failures: dict[tuple[str, str, str], str] = {}
-    jobs = len(list(_plan(setting.hosts, sets, 0)))
-    with progress_bar() as bar:
-        task = bar.add_task("", total=runs * jobs)
-        for number in range(runs if arguments.quick else MOST_ROUNDS * runs):
-            if number >= runs:
-                if failures or timings.enough(runs):
-                    break
-                bar.update(task, total=(number + 1) * jobs)
-            for host, row_set, way in _plan(setting.hosts, sets, number):
-                what = f"{host.title}, {row_set}, {'alone' if way == HOST else 'with Oriel'}"
-                bar.update(task, description=what)
-                if (host.name, row_set, way) not in failures:
-                    program = [str(own_program(host, "micro")), "--set", row_set, *options]
-                    timeout_s = EVERY_TIMEOUT_S if row_set == EVERY_OPERATION else TIMEOUT_S
-                    argv, environment = host.command(
-                        arguments.n, program, preload=way == ORIEL, nodes=nodes
-                    )
-                    output, failure = job.run(argv, environment, timeout_s)
-                    if not failure and timings.read(host.name, way, output) == 0:
-                        failure = "it printed no results"
-                    if failure:
-                        failures[host.name, row_set, way] = f"{what}: the run failed, {failure}."
-                bar.advance(task)
-        bar.update(task, description="measured")
-    return timings, list(failures.values())
+
+    def round_of(number: int) -> list[Run]:
+        """The ways alternate, and so do the hosts, so that what disturbs the machine for a while
+        disturbs all; every second time ours comes first."""
+        return [
+            Run(
+                f"{host.title}, {row_set}, {FORMS[way].title}",
+                host,
+                arguments.n,
+                [str(own_program(host, "micro")), "--set", row_set, *options],
+                FORMS[way],
+                partial(timings.read, host.name, way),
+                EVERY_TIMEOUT_S if row_set == EVERY_OPERATION else TIMEOUT_S,
+            )
+            for host in setting.hosts
+            for row_set in _sets(arguments)
+            for way in (WAYS if number % 2 == 0 else reversed(WAYS))
+        ]
+
+    failures = carry_out([run for number in range(runs) for run in round_of(number)], nodes)
+    for number in range(runs, runs if arguments.quick else MOST_ROUNDS * runs):
+        if failures or timings.enough(runs):
+            break
+        failures = carry_out(round_of(number), nodes)
+    return timings, failures
 
 
 def _microseconds(value: float | None) -> str:

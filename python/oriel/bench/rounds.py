@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 
 from oriel.bench.ways import HOST, ORIEL
 from oriel.hosts import job
@@ -40,6 +41,48 @@ def compared(names: str, program: str) -> list[Host]:
     return hosts
 
 
+@dataclass(frozen=True)
+class Run:
+    """One start of a program."""
+
+    what: str  # in a sentence; once a run of a host has failed, those of its name are left out
+    host: Host
+    ranks: int
+    words: Sequence[str]
+    form: Form
+    read: Callable[[str], int]  # takes what was printed, returns how many results there were
+    timeout_s: float
+
+
+def carry_out(
+    runs: Sequence[Run],
+    nodes: Nodes | None = None,
+    variables: Mapping[str, str] | None = None,
+) -> list[str]:
+    """Starts one after the other, with these variables for the ranks. Returns what failed, as
+    sentences."""
+    failures: dict[tuple[str, str], str] = {}
+    with progress_bar() as bar:
+        task = bar.add_task("", total=len(runs))
+        for run in runs:
+            bar.update(task, description=run.what)
+            key = (run.host.name, run.what)
+            if key not in failures:
+                with run.form.settings() as own:
+                    for_ranks = {**(variables or {}), **own}
+                    argv, environment = run.host.command(
+                        run.ranks, run.words, run.form.preload, for_ranks, nodes
+                    )
+                    output, failure = job.run(argv, environment, run.timeout_s)
+                if not failure and run.read(output) == 0:
+                    failure = "it printed no results"
+                if failure:
+                    failures[key] = f"{run.what}: the run failed, {failure}."
+            bar.advance(task)
+        bar.update(task, description="measured")
+    return list(failures.values())
+
+
 def play(
     hosts: list[Host],
     rounds: int,
@@ -58,28 +101,18 @@ def play(
 
     The ways alternate, and so do the hosts, so that what disturbs the machine for a while disturbs
     all; every second time the last one comes first."""
-    failures: dict[tuple[str, str], str] = {}
-    with progress_bar() as bar:
-        task = bar.add_task("", total=rounds * len(hosts) * len(forms))
-        for number in range(rounds):
-            for host in hosts:
-                for way in forms if number % 2 == 0 else reversed(forms):
-                    form = forms[way]
-                    what = f"{host.title}, {form.title}"
-                    bar.update(task, description=what)
-                    if (host.name, way) not in failures:
-                        with form.settings() as own:
-                            for_ranks = {**(variables or {}), **own}
-                            argv, environment = host.command(
-                                ranks, program(host, way), form.preload, for_ranks, nodes
-                            )
-                            output, failure = job.run(argv, environment, timeout_s)
-                        if not failure and read(host.name, way, output) == 0:
-                            failure = "it printed no results"
-                        if failure:
-                            failures[host.name, way] = (
-                                f"{what}, {ranks} ranks: the run failed, {failure}."
-                            )
-                    bar.advance(task)
-        bar.update(task, description="measured")
-    return list(failures.values())
+    runs = [
+        Run(
+            f"{host.title}, {forms[way].title}, {ranks} ranks",
+            host,
+            ranks,
+            program(host, way),
+            forms[way],
+            partial(read, host.name, way),
+            timeout_s,
+        )
+        for number in range(rounds)
+        for host in hosts
+        for way in (forms if number % 2 == 0 else reversed(forms))
+    ]
+    return carry_out(runs, nodes, variables)

@@ -5,21 +5,22 @@ from __future__ import annotations
 
 import argparse
 import json
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 
+from oriel.bench.rounds import Form, Run, carry_out
 from oriel.demo import figures, page, tables
 from oriel.demo.patterns import PATTERNS, WAYS, Pattern
 from oriel.demo.results import Results
-from oriel.hosts import advice, job
+from oriel.hosts import advice
 from oriel.hosts.host import Host, choose_hosts, own_program
 from oriel.hosts.mpi_kinds import MPICH
 from oriel.hosts.nodes import Nodes, across
 from oriel.report import machine
-from oriel.report.console import progress_bar, tables_console
+from oriel.report.console import tables_console
 
 ROUNDS = 5
 QUICK_ITERATIONS = 3
@@ -39,37 +40,21 @@ def _ways(pattern: Pattern, host: Host) -> tuple[str, ...]:
     return ways if host.library.is_file() else tuple(way for way in ways if way == "host")
 
 
-def _command(
-    host: Host,
-    program: Path,
-    pattern: Pattern,
-    way: str,
-    iterations: int,
-    quick: bool,
-    nodes: Nodes | None,
-) -> tuple[list[str], dict[str, str]]:
-    arguments = [
-        str(program),
-        "--pattern",
-        pattern.name,
-        "--iterations",
-        str(iterations),
-        "--mode",
-        "nonblocking" if way == "nonblocking" else "blocking",
-    ]
+def _words(program: Path, pattern: Pattern, way: str, iterations: int, quick: bool) -> list[str]:
+    options = {
+        "--pattern": pattern.name,
+        "--iterations": str(iterations),
+        "--mode": "nonblocking" if way == "nonblocking" else "blocking",
+    }
+    words = [str(program), *(word for option in options.items() for word in option)]
     if quick:
         for size in QUICK_SIZES:
-            arguments += ["--size", str(size)]
-    return host.command(pattern.ranks, arguments, preload=way != "host", nodes=nodes)
+            words += ["--size", str(size)]
+    return words
 
 
 def _measure(
-    host: Host,
-    patterns: list[Pattern],
-    iterations: int,
-    quick: bool,
-    progress: Progress,
-    nodes: Nodes | None,
+    host: Host, patterns: list[Pattern], iterations: int, quick: bool, nodes: Nodes | None
 ) -> Results:
     results = Results(host.name, host.title, nodes.count if nodes else 1)
     if not host.library.is_file():
@@ -80,26 +65,22 @@ def _measure(
     program = own_program(host, "patterns")
     rounds = min(ROUNDS, iterations)
     shares = [iterations // rounds + (number < iterations % rounds) for number in range(rounds)]
-    total = sum(len(_ways(pattern, host)) for pattern in patterns) * rounds
-    task = progress.add_task(results.version, total=total)
-    for pattern in patterns:
-        broken: set[str] = set()
-        # The ways alternate, so that what disturbs the machine for a while disturbs all of them.
-        for share in shares:
-            for way in _ways(pattern, host):
-                progress.update(task, description=f"{results.version}: {pattern.title}, {way}")
-                if way not in broken:
-                    argv, environment = _command(host, program, pattern, way, share, quick, nodes)
-                    output, failure = job.run(argv, environment, TIMEOUT_S)
-                    if not failure and results.read(way, output) == 0:
-                        failure = "it printed no results"
-                    if failure:
-                        broken.add(way)
-                        results.failures.append(
-                            f"{pattern.title} on {host.name}, {way}: the run failed, {failure}."
-                        )
-                progress.advance(task)
-    progress.update(task, description=results.version)
+    # The ways alternate, so that what disturbs the machine for a while disturbs all of them.
+    runs = [
+        Run(
+            f"{pattern.title} on {host.name}, {way}",
+            host,
+            pattern.ranks,
+            _words(program, pattern, way, share, quick),
+            Form(way, preload=way != "host"),
+            partial(results.read, way),
+            TIMEOUT_S,
+        )
+        for pattern in patterns
+        for share in shares
+        for way in _ways(pattern, host)
+    ]
+    results.failures += carry_out(runs, nodes)
     return results
 
 
@@ -134,9 +115,9 @@ def run(arguments: argparse.Namespace) -> int:
         own_program(host, "patterns")
     where = machine.description()
     sections = []
-    with across(arguments.hosts) as nodes, progress_bar() as progress:
+    with across(arguments.hosts) as nodes:
         for host in hosts:
-            results = _measure(host, patterns, iterations, arguments.quick, progress, nodes)
+            results = _measure(host, patterns, iterations, arguments.quick, nodes)
             sections.append((results, figures.draw_all(results, arguments.output / host.name)))
     for results, _ in sections:
         _report(console, results)
