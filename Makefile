@@ -105,6 +105,7 @@ soak: tests
 	ORIEL_TEST_ALARM=1800 build/bin/oriel run -n 2 build/tests/mpi/openmpi/long_transfers "all over 4"
 	ORIEL_TEST_ALARM=1800 build/bin/oriel run -n 2 --hosts 2 build/tests/mpi/openmpi/long_transfers "all over 4"
 
+lint: UNITY =
 lint: mpis
 	@$(call configure,build/lint,lint)
 	@$(CMAKE) --build --preset lint

@@ -6,6 +6,7 @@
 //   late FILE others   of three ranks two seem to, but the one waits for the third, which is late
 //   late FILE overtaken  the same on one window, in a blocking call, by a reorder key
 //   late FILE making|freeing   of two ranks one makes or frees a window, and the other one is late
+//   late FILE beside   as making, while another thread of the rank is in a call of the host's
 //   late MS TURNS [WORK [nonblocking|prompt]]
 //     for so many milliseconds, so often, and with ORIEL_TEST_PACE until the test ends the work
 //     (support/paced.hpp). The rank that waits works for WORK milliseconds behind its call unless
@@ -20,6 +21,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include "support/paced.hpp"
@@ -326,6 +328,24 @@ void collective_on_window(bool freeing, int rank) {
   MPI_Win_free(&win);
 }
 
+void make_beside_a_thread(int rank) {
+  MPI_Win first = make(MPI_COMM_WORLD, "first");
+  int token = 0;
+  std::optional<std::jthread> other;
+  if (rank == waiting) {
+    other.emplace(
+        [&] { MPI_Recv(&token, 1, MPI_INT, late, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); });
+    usleep(100'000);  // so that the host has this thread in its progress engine, on Open MPI
+  } else {
+    compute();
+  }
+  MPI_Win win = make(MPI_COMM_WORLD, "made");
+  if (rank == late) MPI_Send(&token, 1, MPI_INT, waiting, 0, MPI_COMM_WORLD);
+  other.reset();
+  MPI_Win_free(&win);
+  MPI_Win_free(&first);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -337,7 +357,8 @@ int main(int argc, char** argv) {
   const bool with_others = overtaken || asked_for("others");
   const bool freeing = asked_for("freeing");
   const bool making = asked_for("making");
-  if (argc > 2 && !in_circle && !with_others && !freeing && !making) {
+  const bool beside = asked_for("beside");
+  if (argc > 2 && !in_circle && !with_others && !freeing && !making && !beside) {
     milliseconds = static_cast<unsigned>(std::atoi(argv[1]));
     turns = std::atoi(argv[2]);
     if (argc > 3) work_milliseconds = static_cast<unsigned>(std::atoi(argv[3]));
@@ -346,7 +367,11 @@ int main(int argc, char** argv) {
   } else {
     signal_file = argv[1];
   }
-  support::Program program(1, argv);
+  support::Program program(1, argv, beside ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE);
+  if (beside) {
+    make_beside_a_thread(program.rank());
+    return 0;
+  }
   if (with_others) {
     others(program.rank(), overtaken);
     return 0;

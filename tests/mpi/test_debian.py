@@ -93,6 +93,18 @@ def test_program(job, debian, program, ranks):
     assert status == 0 and "ok: " in output, f"{program} on {host.title}:\n{output[-4000:]}"
 
 
+# Of the supported MPIs only MPICH before 4.3 has such a collective and does not call our hook.
+@pytest.mark.parametrize("debian", ["mpich"], indirect=True)
+def test_collective_that_the_host_refuses_on_one_rank(job, debian):
+    host, libraries = debian
+    folder = programs_folder() / host.name
+    preloaded = {"LD_PRELOAD": f"{host.library}:{folder / 'librefusing_host.so'}"}
+    settings = {**libraries, **preloaded, "ORIEL_TEST_REFUSING": "1"}
+    command = [folder / "alltoallv_errors", "refused by the host"]
+    status, output = job.run_command(host, command, 3, settings)
+    assert status == 0 and "ok: 1 tests" in output, output[-4000:]
+
+
 @pytest.mark.parametrize("debian", ("mpich", "openmpi"), indirect=True)
 def test_info_lists_it(debian):
     """Also where another MPI of its name comes first."""

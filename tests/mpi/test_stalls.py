@@ -134,6 +134,13 @@ def test_a_window_that_not_all_make(job, host, tmp_path):
     assert "All ranks of the communicator have to make this call." in report, report
 
 
+# Open MPI lets one thread of a process advance its traffic, and the others sleep.
+@pytest.mark.hosts("mpich", "openmpi")
+def test_a_window_that_not_all_make_beside_another_thread(job, host, tmp_path):
+    report = report_of_one(job, host, tmp_path, "beside", "is not known")
+    assert HEAD.match(report)[3] == "MPI_Win_allocate", report
+
+
 # The wait is ours on every host.
 @pytest.mark.hosts("mpich")
 def test_a_window_that_not_all_free(job, host, tmp_path):

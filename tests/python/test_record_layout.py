@@ -11,7 +11,7 @@ from oriel.top import wait_table
 from oriel.wait_states import record
 
 SOURCES = Path(__file__).resolve().parents[2] / "src"
-EVENTS = SOURCES / "boundary" / "events"
+RECORD = SOURCES / "engine" / "record"
 OPERATION = SOURCES / "core" / "operation"
 # Of a member's type, that of Python's struct.
 FORMATS = {
@@ -43,7 +43,7 @@ def constants(path: Path, name: str) -> list[str]:
 
 def format_of(name: str) -> str:
     """Of the members of a struct, as Python's struct has it."""
-    inner = body(without_comments(EVENTS / "record_file.hpp"), rf"struct {name}\b")
+    inner = body(without_comments(RECORD / "record_file.hpp"), rf"struct {name}\b")
     letters = ""
     for member in re.sub(r"enum class [^;]*;", "", inner).split(";"):
         words = re.match(r"\s*(?!static)(std::array<char, (\d+)>|[\w:<>]+) \w+", member)
@@ -55,8 +55,8 @@ def format_of(name: str) -> str:
 @pytest.mark.parametrize(
     ("path", "name", "prefix", "names"),
     [
-        (EVENTS / "record_file.hpp", "Kind", "epoch_", record.KINDS),
-        (EVENTS / "record_file.hpp", "ServedIn", "", record.SERVED_IN),
+        (RECORD / "record_file.hpp", "Kind", "epoch_", record.KINDS),
+        (RECORD / "record_file.hpp", "ServedIn", "", record.SERVED_IN),
         (SOURCES / "core" / "epoch" / "activation.hpp", "EpochKind", "", record.EPOCHS),
         (SOURCES / "core" / "epoch" / "events.hpp", "WaitReason", "", record.REASONS),
         (OPERATION / "operation.hpp", "OperationKind", "", record.OPERATIONS),
@@ -71,7 +71,7 @@ def test_numbers_have_the_same_meaning(path, name, prefix, names):
 def test_structs_have_the_same_layout():
     assert format_of("RecordEntry") == record._ENTRY.format
     assert format_of("RecordHead") == record._HEAD.format
-    text = without_comments(EVENTS / "record_file.hpp")
+    text = without_comments(RECORD / "record_file.hpp")
     (size,) = re.findall(r"static_assert\(sizeof\(RecordEntry\) == (\d+)", text)
     assert int(size) == record._ENTRY.size
     (head_bytes,) = re.findall(r"size_t bytes = (\d+);", text)
@@ -82,11 +82,11 @@ def test_structs_have_the_same_layout():
 
 def test_more_kinds_are_another_version():
     """A command that does not know a kind takes the record to end there."""
-    assert (record._VERSION, len(record.KINDS)) == (2, 27)
+    assert (record._VERSION, len(record.KINDS)) == (3, 27)
 
 
 def test_flags_have_the_same_meaning():
-    text = without_comments(EVENTS / "recorder.hpp")
+    text = without_comments(RECORD / "recorder.hpp")
     flags = dict(re.findall(r"std::uint16_t (\w+) = (\d+);", text))
     assert {name: int(value) for name, value in flags.items()} == {
         "used": record.USED,
@@ -95,7 +95,7 @@ def test_flags_have_the_same_meaning():
 
 
 def test_waits_have_the_same_words_in_a_stall_and_in_top():
-    text = (SOURCES / "boundary" / "stalls" / "stall_report.cpp").read_text(encoding="utf-8")
+    text = (SOURCES / "engine" / "stalls" / "stall_report.cpp").read_text(encoding="utf-8")
     words = dict(re.findall(r'case WaitReason::(\w+):\s+return "([^"]*)";', text))
     assert {reason: f"waits {which}" for reason, which in words.items()} == wait_table._WAITS
     assert tuple(words) == record.REASONS

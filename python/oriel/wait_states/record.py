@@ -19,7 +19,7 @@ from oriel.wait_states.machine_clock import MachineClock
 
 _HEAD = struct.Struct("<8sIIiiiIQQQ64s64s")
 _HEAD_BYTES = 4096
-_VERSION = 2
+_VERSION = 3
 _ENTRY = struct.Struct("<QQIiIBBH")
 _TIME = struct.Struct("<Q")  # of an entry, its begin
 _KIND_AT = struct.calcsize("<QQIiI")  # in an entry

@@ -16,6 +16,7 @@
 #include "boundary/collectives/agreement.hpp"
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/host/library_version.hpp"
+#include "boundary/progress/progress.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "transport/shm/clock.hpp"
 
@@ -129,7 +130,9 @@ class HostCollective final : public CollectiveTask {
   }
 
   int prepare(std::uint64_t idle, MPI_Info info) {
-    if (!ORIEL_HOST_COLLECTIVES_KEEP_COMM || !host_alltoallv_init_works() ||
+    // A host's call that is refused on some ranks leaves the nonblocking collectives of its
+    // communicator out of step. Without the hook the ranks agree on the failure by these.
+    if (!ORIEL_HOST_COLLECTIVES_KEEP_COMM || !host_alltoallv_init_works() || !progress.hooked() ||
         state_->out_of_step()) {
       if (const int code = state_->take_duplicate(idle, place_); code != MPI_SUCCESS) return code;
       duplicated_ = true;

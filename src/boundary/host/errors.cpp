@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/host/errors.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdio>
 #include <mutex>
 #include <string>
@@ -70,9 +72,19 @@ void add_session(MPI_Session session) {
   sessions.push_back(session);
 }
 
-void remove_session(MPI_Session session) {
+SessionEnd::SessionEnd(MPI_Session session) : session_(session) {
   const std::lock_guard guard(sessions_mutex);
-  std::erase(sessions, session);
+  const auto found = std::ranges::find(sessions, session);
+  if (found == sessions.end()) return;
+  place_ = static_cast<std::size_t>(found - sessions.begin());
+  sessions.erase(found);
+}
+
+SessionEnd::~SessionEnd() {
+  if (place_ == nowhere) return;
+  const std::lock_guard guard(sessions_mutex);
+  const std::size_t place = std::min(place_, sessions.size());
+  sessions.insert(sessions.begin() + static_cast<std::ptrdiff_t>(place), session_);
 }
 #endif
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "boundary/host/host.hpp"
@@ -65,9 +66,24 @@ int raise(MPI_Comm communicator, const char* call, int error_class, const std::s
 /// True after MPI_Init and before the end of MPI_Finalize.
 bool world_exists();
 #if ORIEL_HOST_SESSIONS
-/// Called when the program has begun this session, and before it ends the session.
+/// Called when the program has begun this session.
 void add_session(MPI_Session session);
-void remove_session(MPI_Session session);
+/// The time in which the program ends this session: its error handler is not called. A session that
+/// the host has not ended afterwards has its handler again.
+class SessionEnd {
+ public:
+  explicit SessionEnd(MPI_Session session);
+  ~SessionEnd();
+  SessionEnd(const SessionEnd&) = delete;
+  SessionEnd& operator=(const SessionEnd&) = delete;
+  void succeeded() { place_ = nowhere; }
+
+ private:
+  static constexpr std::size_t nowhere = ~std::size_t{0};
+
+  MPI_Session session_;
+  std::size_t place_ = nowhere;  // in the list of sessions
+};
 #endif
 
 }  // namespace oriel::boundary

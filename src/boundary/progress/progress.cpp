@@ -11,8 +11,7 @@
 
 #include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
-#include "engine/process/call_site.hpp"
-#include "transport/shm/clock.hpp"
+#include "engine/stalls/hooked_wait.hpp"
 
 namespace oriel::boundary {
 
@@ -28,8 +27,6 @@ constexpr unsigned polls_per_rare_yield = 1024;
 
 std::atomic<bool> stopping{false};
 
-thread_local HookedWait* hooked_wait = nullptr;
-
 /// Oriel's hook in the host's progress engine. Never waits: if another thread holds the lock, that
 /// thread sweeps.
 bool take_turn() {
@@ -40,7 +37,7 @@ bool take_turn() {
     if (const TryGuard guard{engine.lock}) moved = running->process.sweep();
   }
   moved |= own_requests.pending.complete_at_host();
-  if (hooked_wait != nullptr) hooked_wait->take_turn();
+  HookedWait::look_at_all();
   if (!moved) considerate_poll();
   return moved;
 }
@@ -112,24 +109,6 @@ void Progress::stop() {
   hooked_ = false;
   stopping = true;
   opal_call("opal_progress_unregister");
-}
-
-HookedWait::HookedWait(WaitReason reason)
-    : wait_(reason), looked_(nanoseconds_now()), outer_(hooked_wait) {
-  CallFrames::keep();
-  hooked_wait = this;
-}
-
-HookedWait::~HookedWait() {
-  hooked_wait = outer_;
-  if (outer_ == nullptr) CallFrames::release();
-}
-
-void HookedWait::take_turn() {
-  const std::uint64_t now = nanoseconds_now();
-  if (now - looked_ < peer_check_interval) return;
-  looked_ = now;
-  wait_.try_look();
 }
 
 void considerate_poll() {

@@ -4,8 +4,6 @@
 #include <atomic>
 #include <cstdint>
 
-#include "engine/stalls/unlocked_long_wait.hpp"
-
 namespace oriel::boundary {
 
 /// Oriel's hook in the host's progress engine, by which it sweeps while the host waits (E10). If
@@ -27,26 +25,6 @@ class Progress {
 };
 
 extern Progress progress;
-
-/// Exists while this thread is in a blocking call of the host's. The host's progress engine calls
-/// Oriel's hook, which checks the thread's long wait.
-class HookedWait {
- public:
-  explicit HookedWait(WaitReason reason);
-  ~HookedWait();
-  HookedWait(const HookedWait&) = delete;
-  HookedWait& operator=(const HookedWait&) = delete;
-
-  /// Called by the hook. Does not wait for the process lock, because the thread may hold locks of
-  /// the host's.
-  void take_turn();
-
- private:
-  UnlockedLongWait wait_;
-  std::uint64_t looked_;
-  HookedWait*
-      outer_;  // MPI_Comm_dup calls the program's attribute callbacks, which may make windows
-};
 
 /// Called when a poll has found nothing. Yields the processor now and then; often, if the node has
 /// more ranks than processors.

@@ -13,6 +13,7 @@
 #include "boundary/runtime/runtime.hpp"
 #include "core/base/settings.hpp"
 #include "engine/process/standard_error.hpp"
+#include "engine/stalls/hooked_wait.hpp"
 
 namespace oriel::boundary {
 namespace {

@@ -6,6 +6,7 @@
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/progress/progress.hpp"
 #include "boundary/progress/sweeping.hpp"
+#include "engine/stalls/hooked_wait.hpp"
 
 namespace oriel::boundary::setup {
 namespace {
@@ -66,8 +67,11 @@ int broadcast(void* buffer, int bytes, int root, MPI_Comm communicator) {
 }
 
 int duplicate(MPI_Comm communicator, MPI_Comm* made) {
-  return call([&] { return host_mpi().Comm_dup(communicator, made); },
-              [&](MPI_Request* request) { return PMPI_Comm_idup(communicator, made, request); });
+  // No HookedWait: the call runs the program's attribute callbacks, whose waits report themselves.
+  if (progress.hooked()) return host_mpi().Comm_dup(communicator, made);
+  return sweep_until_done(
+      [&](MPI_Request* request) { return PMPI_Comm_idup(communicator, made, request); },
+      MPI_STATUS_IGNORE, WaitReason::window);
 }
 
 }  // namespace oriel::boundary::setup

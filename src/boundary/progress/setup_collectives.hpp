@@ -12,8 +12,8 @@ namespace oriel::boundary::setup {
 // blocking collectives. Nonblocking ones would fail: if the host rejects one rank's arguments for a
 // persistent collective, the ranks no longer agree on the order of nonblocking collectives of the
 // communicator (MPICH).
-// If it does not (Intel MPI), each except allreduce() is the host's nonblocking collective and a
-// wait of Oriel's, for two reasons:
+// If it does not (Intel MPI, MPICH before 4.3), each except allreduce() is the host's nonblocking
+// collective and a wait of Oriel's, for two reasons:
 // - The wait sweeps: another rank may be waiting for this one in an epoch before it makes the call.
 // - The wait yields the processor. Intel MPI's waits (blocking collectives and MPI_Wait) spin
 //   without yielding between nodes. With more waiting threads than processors, each step of a

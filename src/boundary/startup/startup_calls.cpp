@@ -48,13 +48,15 @@ ORIEL_MPI_CALL(Session_init)(MPI_Info info, MPI_Errhandler handler, MPI_Session*
 }
 
 ORIEL_MPI_CALL(Session_finalize)(MPI_Session* session) {
+  if (session == nullptr) return host_mpi().Session_finalize(session);
   lifetime.disconnect_with_last_session();
   std::unique_ptr<Running> running = lifetime.before_session_ends();
-  remove_session(*session);
+  SessionEnd end(*session);
   const int code = host_mpi().Session_finalize(session);
-  if (code != MPI_SUCCESS) {
+  if (code == MPI_SUCCESS) {
+    end.succeeded();
+  } else {
     lifetime.begin_session();
-    add_session(*session);
   }
   lifetime.after_session_ended(std::move(running));
   return code;

@@ -110,7 +110,9 @@ class EventSink {
   /// Called before the epoch's state changes; for a renewal, after it.
   virtual void epoch(const EventSource&, EpochStep, const Epoch&) {}
   /// This rank tells the target next that the epoch is over, so the event comes before any step of
-  /// another rank that follows from it. For an exposure epoch, the origin has told this rank.
+  /// another rank that follows from it. Exceptions: an exposure epoch, whose end the origin has
+  /// told this rank; and a lock that the target has given back by itself, with a piggybacked
+  /// operation.
   virtual void told(const EventSource&, const Epoch&, const Target&) {}
   /// Operations to a target of an access epoch may be carried out from now on: the target has
   /// posted, or its lock is held. If only a reply of the target shows that, not before its first

@@ -40,8 +40,6 @@ struct OwnCode {
   }
 };
 
-thread_local CallFrames kept;
-
 struct Walk {
   CallFrames frames;
   std::size_t callers = 0;
@@ -93,18 +91,9 @@ std::string readable(const char* symbol) {
 }  // namespace
 
 CallFrames CallFrames::of_this_thread() {
-  if (kept.call != 0) return kept;
   Walk walk;
   _Unwind_Backtrace(step, &walk);
   return walk.frames;
-}
-
-void CallFrames::keep() {
-  kept = of_this_thread();
-}
-
-void CallFrames::release() {
-  kept = {};
 }
 
 CallSite::CallSite(const CallFrames& frames) {

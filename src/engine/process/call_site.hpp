@@ -18,11 +18,6 @@ struct CallFrames {
   /// The frames of the calling thread. Takes about a microsecond; does not allocate, does not look
   /// up symbols.
   static CallFrames of_this_thread();
-  /// Keeps the frames of the calling thread for of_this_thread() until release(). Without this, a
-  /// function of this library that the host calls meanwhile would find the host's frames as its
-  /// callers.
-  static void keep();
-  static void release();
 
   bool operator==(const CallFrames&) const = default;
 };

@@ -73,7 +73,7 @@ struct RecordHead {
   static constexpr std::size_t bytes = 4096;
 
   std::array<char, 8> magic{'o', 'r', 'i', 'e', 'l', 'r', 'e', 'c'};
-  std::uint32_t version = 2;  // raised if an entry gets another kind or meaning
+  std::uint32_t version = 3;  // raised if an entry gets another kind or meaning
   std::uint32_t entry_bytes = sizeof(RecordEntry);
   std::int32_t rank = -1;  // in MPI_COMM_WORLD; -1 here and below: there is none
   std::int32_t ranks = -1;

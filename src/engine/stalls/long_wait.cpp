@@ -22,9 +22,8 @@ LongWait* oldest = nullptr;
 
 /// Returns whether this is the first stall in this call from this place of the program: a program
 /// whose ranks wait for long in each step gets one report.
-bool first_of_its_place() {
+bool first_of_its_place(const CallFrames& frames) {
   static std::vector<CallFrames> places;
-  const CallFrames frames = CallFrames::of_this_thread();
   if (std::find(places.begin(), places.end(), frames) != places.end()) return false;
   places.push_back(frames);
   return true;
@@ -85,9 +84,12 @@ std::string LongWait::report() {
   answered_ = asked;
   if (!reported_ && stall_limit() != 0 && now - begun_ > stall_limit()) {
     reported_ = true;
-    reports = first_of_its_place() || reports;
+    if (frames_.call == 0) frames_ = CallFrames::of_this_thread();
+    reports = first_of_its_place(frames_) || reports;
   }
-  return reports ? stall_report(*this, awaited, quiet_peers_, now) : std::string();
+  if (!reports) return {};
+  if (frames_.call == 0) frames_ = CallFrames::of_this_thread();
+  return stall_report(*this, frames_, awaited, quiet_peers_, now);
 }
 
 /// The only rank of the window that must make a call; -1: there are several, or it is not known.

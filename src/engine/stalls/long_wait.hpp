@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/epoch/events.hpp"
+#include "engine/process/call_site.hpp"
 #include "engine/stalls/quiet_peers.hpp"
 
 namespace oriel {
@@ -18,6 +19,9 @@ class Window;
 class LongWait {
  public:
   LongWait(const WindowEvents& events, const Wait& wait) : events_(events), wait_(wait) {}
+  /// For a wait whose thread does not call report() itself: `frames` are those of the thread.
+  LongWait(const WindowEvents& events, const Wait& wait, const CallFrames& frames)
+      : events_(events), wait_(wait), frames_(frames) {}
   /// With the process lock, if look() or report() has been called.
   ~LongWait();
   LongWait(const LongWait&) = delete;
@@ -42,6 +46,7 @@ class LongWait {
 
   WindowEvents events_;
   Wait wait_;
+  CallFrames frames_;        // empty: those of the caller of report()
   std::uint64_t begun_ = 0;  // approximate; 0: the wait is shorter than a tenth of a second
   std::uint32_t answered_ = 0;
   bool reported_ = false;     // as longer than ORIEL_STALL

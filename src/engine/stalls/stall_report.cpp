@@ -224,9 +224,10 @@ std::string window_name(const Window& window) {
 
 }  // namespace
 
-std::string stall_report(const LongWait& wait, const AwaitedPeers& awaited,
-                         const QuietPeers& quiet_peers, std::uint64_t now) {
-  const CallSite site(CallFrames::of_this_thread());
+std::string stall_report(const LongWait& wait, const CallFrames& frames,
+                         const AwaitedPeers& awaited, const QuietPeers& quiet_peers,
+                         std::uint64_t now) {
+  const CallSite site(frames);
   char host[256] = "";
   ::gethostname(host, sizeof host - 1);
   std::string text = "oriel: " + process_name(node().self()) + " on " + host + " has waited for " +

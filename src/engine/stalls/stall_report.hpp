@@ -12,8 +12,10 @@ namespace oriel {
 
 /// A report of some lines for the user: which rank waits, in which call, since when, and for which
 /// peers; what these peers do, and whether the waits form a circle. `awaited`: the peers that this
-/// wait depends on; `now`: the monotonic clock. With the process lock, on the thread that waits.
-std::string stall_report(const LongWait& wait, const AwaitedPeers& awaited,
-                         const QuietPeers& quiet_peers, std::uint64_t now);
+/// wait depends on; `now`: the monotonic clock. `frames`: those of the thread that waits. With the
+/// process lock.
+std::string stall_report(const LongWait& wait, const CallFrames& frames,
+                         const AwaitedPeers& awaited, const QuietPeers& quiet_peers,
+                         std::uint64_t now);
 
 }  // namespace oriel

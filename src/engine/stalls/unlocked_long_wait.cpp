@@ -21,19 +21,14 @@ void UnlockedLongWait::look() {
   standard_error.say(text);
 }
 
-void UnlockedLongWait::try_look() {
-  std::string text;
-  {
-    const TryGuard guard(engine.lock);
-    if (!guard) return;
-    text = report();
-  }
-  standard_error.say(text);
+std::string UnlockedLongWait::try_report() {
+  const TryGuard guard(engine.lock);
+  return guard ? report() : std::string();
 }
 
 std::string UnlockedLongWait::report() {
   if (!wait_.has_value()) {
-    wait_.emplace(WindowEvents(engine.running()->process.events(), {}), Wait{reason_});
+    wait_.emplace(WindowEvents(engine.running()->process.events(), {}), Wait{reason_}, frames_);
   }
   return wait_->report();
 }
