@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "boundary/progress/progress.hpp"
+#include "engine/engine.hpp"
 
 namespace oriel::boundary {
 namespace {

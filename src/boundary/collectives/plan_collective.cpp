@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "boundary/progress/progress.hpp"
 #include "boundary/runtime/runtime.hpp"
 
 namespace oriel::boundary {

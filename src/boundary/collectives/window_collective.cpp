@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "boundary/progress/progress.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/collective/schedules/buffers_together.hpp"
 

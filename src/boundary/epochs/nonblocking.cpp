@@ -5,7 +5,6 @@
 
 #include "boundary/epochs/sync.hpp"
 #include "boundary/host/host.hpp"
-#include "boundary/progress/progress.hpp"
 #include "boundary/requests/posting.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/runtime/unsupported_window.hpp"

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "boundary/host/host_mpi.hpp"
-#include "boundary/progress/progress.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/base/descriptors.hpp"
 #include "core/base/settings.hpp"

@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 
-#include "boundary/progress/progress.hpp"
 #include "boundary/progress/waiting.hpp"
 #include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/runtime.hpp"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "boundary/operations/ops.hpp"
-#include "boundary/progress/progress.hpp"
 #include "engine/process/printable.hpp"
 #include "engine/process/standard_error.hpp"
 
