@@ -28,8 +28,8 @@
  *  - update_locality, with which MPI Advance's benchmarks set the number of ranks per node, is not
  *    defined: Oriel knows which ranks share a node.
  *  - Open MPI 4.1 has MPIX_Alltoallv_init with MPI's own types (mpi-ext.h). A C file that includes
- *    both headers does not compile; in C++ each of the two is called with its own types. The same
- *    holds for any other name of this file that an mpi.h declares.
+ *    both headers does not compile; in C++ each of the two is called with its own types. Any other
+ *    name of this file that an mpi.h declares behaves alike.
  */
 #ifndef ORIEL_PERSISTENT_ALLTOALLV_NAMES_H
 #define ORIEL_PERSISTENT_ALLTOALLV_NAMES_H

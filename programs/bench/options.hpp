@@ -75,7 +75,7 @@ struct Limits {
   }
 };
 
-/// What an option that comes once sets, and what one that may come again adds to.
+/// The variable that an option sets if it may be given once, or adds to if it may be repeated.
 template <typename Into>
 struct Destination {
   using What = Into;

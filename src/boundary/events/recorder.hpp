@@ -20,7 +20,7 @@ namespace oriel::boundary {
 class Recorder final : public EventSink {
  public:
   // RecordEntry::flags
-  // Of the end of an epoch, or of its end at one target: there were operations.
+  // The epoch that ends, or ends at one target, had operations.
   static constexpr std::uint16_t used = 1;
   static constexpr std::uint16_t exclusive = 2;  // of a lock epoch
 

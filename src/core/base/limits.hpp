@@ -52,7 +52,7 @@ struct Limits {
   /// If the receiver sends nothing back (Schedule::one_way), a sender may be this many uses ahead
   /// with messages of up to `staged_surely` bytes. Their cells take up to `ahead_bytes` for one
   /// rank's plan, but each message has at least two: ranks that share a processor then switch that
-  /// much less often. Of the shortest messages, 64 cells take a page.
+  /// much less often. A page holds 64 cells of the shortest messages.
   std::uint64_t ahead_uses = 64;
   std::uint64_t ahead_bytes = std::uint64_t{64} * 1024;
   /// Bytes that one side of a long transfer moves before it checks whether the other side takes
