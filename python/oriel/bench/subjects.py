@@ -221,6 +221,17 @@ def _cholesky(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_window(parser: argparse.ArgumentParser, what: str) -> None:
+    """`what`: the beginning of the help, of what lies in the window."""
+    parser.add_argument(
+        "--window",
+        choices=("allocated", "created"),
+        default="allocated",
+        help=f"{what} in memory of MPI_Win_allocate, or in the program's own given to "
+        "MPI_Win_create (default: allocated)",
+    )
+
+
 def _lu(parser: argparse.ArgumentParser) -> None:
     most = min(max(4, len(os.sched_getaffinity(0))), MOST_RANKS)
     series = [2**power for power in range(1, most.bit_length())]
@@ -249,13 +260,7 @@ def _lu(parser: argparse.ArgumentParser) -> None:
         metavar="B",
         help="how many decompositions a run measures each way, at most (default: 3)",
     )
-    parser.add_argument(
-        "--window",
-        choices=("allocated", "created"),
-        default="allocated",
-        help="others' rows arrive in memory of MPI_Win_allocate, or in the program's own given to "
-        "MPI_Win_create (default: allocated)",
-    )
+    _add_window(parser, "others' rows arrive")
 
 
 def _windows(parser: argparse.ArgumentParser) -> None:
@@ -355,14 +360,7 @@ def _sparse(parser: argparse.ArgumentParser) -> None:
 
 
 def _transactions(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "-n",
-        "--ranks",
-        type=numbers,
-        default=[2, 4, 8],
-        metavar="RANKS",
-        help="how many ranks, with commas between several numbers (default: 2,4,8)",
-    )
+    add_ranks(parser)
     parser.add_argument(
         "--compute-us",
         type=numbers,
@@ -386,13 +384,7 @@ def _transactions(parser: argparse.ArgumentParser) -> None:
         metavar="B",
         help="how many batches a run measures of each variant (default: 5)",
     )
-    parser.add_argument(
-        "--window",
-        choices=("allocated", "created"),
-        default="allocated",
-        help="the words are in memory of MPI_Win_allocate, or in the program's own given to "
-        "MPI_Win_create (default: allocated)",
-    )
+    _add_window(parser, "the words are")
 
 
 # Of the subjects whose module has another name.
