@@ -82,13 +82,14 @@ std::string LongWait::report() {
   const std::uint32_t asked = stall_signal::asked();
   bool reports = asked != answered_;
   answered_ = asked;
-  if (!reported_ && stall_limit() != 0 && now - begun_ > stall_limit()) {
+  const bool stalls = !reported_ && stall_limit() != 0 && now - begun_ > stall_limit();
+  if (!stalls && !reports) return {};
+  if (frames_.call == 0) frames_ = CallFrames::of_this_thread();
+  if (stalls) {
     reported_ = true;
-    if (frames_.call == 0) frames_ = CallFrames::of_this_thread();
     reports = first_of_its_place(frames_) || reports;
   }
   if (!reports) return {};
-  if (frames_.call == 0) frames_ = CallFrames::of_this_thread();
   return stall_report(*this, frames_, awaited, quiet_peers_, now);
 }
 

@@ -18,9 +18,8 @@ class Window;
 /// each place in the program, and on each signal that requests one. A shorter wait costs nothing.
 class LongWait {
  public:
-  LongWait(const WindowEvents& events, const Wait& wait) : events_(events), wait_(wait) {}
-  /// For a wait whose thread does not call report() itself: `frames` are those of the thread.
-  LongWait(const WindowEvents& events, const Wait& wait, const CallFrames& frames)
+  /// `frames`: those of the thread that waits; empty: that thread calls report() itself.
+  LongWait(const WindowEvents& events, const Wait& wait, const CallFrames& frames = {})
       : events_(events), wait_(wait), frames_(frames) {}
   /// With the process lock, if look() or report() has been called.
   ~LongWait();
