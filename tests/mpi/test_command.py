@@ -144,7 +144,12 @@ def test_the_terminals_signal_is_not_passed_on(host, srun, tmp_path):
     """The launcher has it from the terminal itself; MPI's launchers leave their ranks at a second
     one."""
     signals = tmp_path / "signals"
-    settings, _ = srun(f"trap 'echo INT | tee -a {signals}' INT; echo ready; sleep 60; sleep 1")
+    # Short sleeps: a shell that receives the signal just before it starts a program waits for its
+    # end before it runs the trap.
+    settings, _ = srun(
+        f"trap 'echo INT | tee -a {signals}; left=0' INT; left=300; echo ready; "
+        "while [ $left -gt 0 ]; do sleep 0.2; left=$((left - 1)); done; sleep 1"
+    )
     words = ["run", "-n", "1", "--mpi", host.name, "--launcher", "srun", "--no-oriel", "true"]
     process, terminal = pty.fork()
     if process == 0:
