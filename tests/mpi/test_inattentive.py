@@ -9,7 +9,7 @@ import pytest
 from conftest import folder_of
 from oriel.cli.report import report_on
 from oriel.wait_states.record import read_records
-from paced_run import HOUR, TOLERANCE, Step, paced_run
+from paced_run import HOUR, TOLERANCE, Moment, Step, paced_run
 
 TURNS = 2
 NO_AGENT = {"ORIEL_AGENT_INTERVAL": "0"}
@@ -40,8 +40,15 @@ def check(row: dict, pattern: str, call: str, waiting: int = 0) -> None:
     assert row["waited"][str(waiting)] == pytest.approx(TURNS * HOUR, rel=TOLERANCE), row
 
 
-def turns_with(waiting: int) -> list[Step]:
-    return TURNS * [Step(HOUR, over=[1], waiting=[waiting])]
+def all_in_fence(moment: Moment) -> bool:
+    """No rank has still to enter the fence that rank 2 is in. A fence call closes or renews the
+    epoch of the call before."""
+    calls = [sum(1 for _ in moment.entries(rank, ("closed", "renewing"))) for rank in range(3)]
+    return min(calls) == calls[2]
+
+
+def turns_with(waiting: int, **conditions) -> list[Step]:
+    return TURNS * [Step(HOUR, over=[1], waiting=[waiting], **conditions)]
 
 
 @pytest.mark.hosts("mpich")
@@ -52,7 +59,9 @@ def turns_with(waiting: int) -> list[Step]:
 def test_a_target_without_an_agent_is_late(job, host, tmp_path, three_nodes, scenario, call):
     waiting = 2 if scenario == "fence" else 0
     nodes = three_nodes.first(max(waiting + 1, 2))
-    steps = turns_with(waiting)
+    # Rank 0 enters the fence before the hour begins, or it would be the late rank of the fence.
+    conditions = {"ready": all_in_fence} if scenario == "fence" else {}
+    steps = turns_with(waiting, **conditions)
     row = longest_wait(job, host, tmp_path, scenario, steps, NO_AGENT, nodes, waiting)
     check(row, "Wait for Progress", call, waiting)
     assert row["avoidable"] == row["seconds"]
