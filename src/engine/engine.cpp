@@ -11,8 +11,6 @@
 
 namespace oriel {
 
-Engine engine;
-
 namespace {
 
 /// The number of ranks that the launcher has started on this node; zero: it does not say.

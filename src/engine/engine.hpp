@@ -45,7 +45,11 @@ struct Running {
   }
 };
 
-/// The library in one process, without anything of MPI.
+class LongWait;
+
+/// The library in one process, without anything of MPI. A process has one engine, which the
+/// boundary defines; a test may have one for each simulated rank. So no part of the engine names a
+/// global object of this class.
 class Engine {
  public:
   ProcessLock lock;
@@ -53,9 +57,11 @@ class Engine {
   Arena arena;
   LineKeeper line_keeper;
   TickClock clock;  // read with the process lock held
-  Agent agent;
+  Agent agent{*this};
+  LongWait* oldest_long_wait = nullptr;  // the first of a list; with the process lock
 
   Engine() = default;
+  explicit Engine(std::uint64_t first_extent) : arena(first_extent) {}
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
@@ -71,6 +77,15 @@ class Engine {
 
   /// Makes the locks serialize threads from now on.
   void serialize_threads();
+  /// The line of this thread. Null: the process has a single thread, or the thread has no line.
+  ThreadLine* own_line() { return lock.enabled() ? line_keeper.own() : nullptr; }
+  /// The set with the calling thread, whose line is `line`, for flushes of thread scope.
+  ThreadSet thread_of(const ThreadLine* line) const {
+    if (line != nullptr) return ThreadSet{1} << line->number;
+    return lock.enabled() ? further_threads : all_threads;
+  }
+  /// thread_of() the line of the calling thread.
+  ThreadSet this_thread() { return thread_of(own_line()); }
 
   /// True if any operation is pending that only a sweep can finish.
   bool busy() const {
@@ -91,17 +106,5 @@ class Engine {
   std::vector<Flag*> free_flags_;
   Flag* spare_flag_ = nullptr;
 };
-
-extern Engine engine;
-
-/// The line of this thread. Null: the process has a single thread, or the thread has no line.
-inline ThreadLine* own_line() {
-  return engine.lock.enabled() ? engine.line_keeper.own() : nullptr;
-}
-/// The set with the calling thread, whose line is `line`, for flushes of thread scope.
-inline ThreadSet thread_of(const ThreadLine* line) {
-  if (line != nullptr) return ThreadSet{1} << line->number;
-  return engine.lock.enabled() ? further_threads : all_threads;
-}
 
 }  // namespace oriel

@@ -46,7 +46,7 @@ WindowCollective::WindowCollective(std::shared_ptr<CollectiveState> state, Recei
 
 Failure WindowCollective::start() {
   carry_out(saves_);
-  sweep_pending();
+  sweep_pending(engine);
   const auto parts = window_.parts();
   part_ = part_ == &parts.front() ? &parts.back() : &parts.front();
   part_->closed = part_->met = Flag();

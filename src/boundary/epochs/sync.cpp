@@ -31,7 +31,7 @@ Failure flush_waiting(WindowHandle& window, int rank, bool local) {
 
 Failure flush(WindowHandle& window, int rank, bool local) {
   if (may_flush(window, rank) && window.core->nothing_pending(rank, local)) {
-    carry_on();
+    carry_on(engine);
     return {};
   }
   return flush_waiting(window, rank, local);
@@ -44,7 +44,7 @@ inline int dispatch_flush(const char* call, MPI_Win handle, int rank, bool local
             !window.core->flushed(rank, local, flushed_threads(window))) {
           return false;
         }
-        sweep_unlocked();
+        sweep_unlocked(engine);
         return true;
       })) [[likely]]
     return MPI_SUCCESS;
@@ -56,7 +56,7 @@ template <typename Host>
 inline int dispatch_flush_all(const char* call, MPI_Win handle, bool local, Host&& host) {
   if (try_fast_path(runtime.windows.find(handle_key(handle)), [](const WindowHandle& window) {
         if (!window.core->pending().all_flushed()) return false;
-        sweep_unlocked();
+        sweep_unlocked(engine);
         return true;
       })) [[likely]]
     return MPI_SUCCESS;
@@ -88,7 +88,7 @@ Failure open_post(WindowHandle& window, MPI_Group group, int given) {
   Assert assertion;
   if (const Failure bad = translate_assert(given, post_asserts, assertion)) return bad;
   if (const Failure bad = window.origins.find(group, window.state->group)) return bad;
-  carry_on();
+  carry_on(engine);
   return failure_of(window, window.core->epochs().post(window.origins.ranks(), assertion));
 }
 
@@ -96,7 +96,7 @@ Failure open_start(WindowHandle& window, MPI_Group group, int given) {
   Assert assertion;
   if (const Failure bad = translate_assert(given, MPI_MODE_NOCHECK, assertion)) return bad;
   if (const Failure bad = window.targets.find(group, window.state->group)) return bad;
-  carry_on();
+  carry_on(engine);
   return failure_of(window, window.core->epochs().start(window.targets.ranks(), assertion));
 }
 
@@ -107,19 +107,19 @@ Failure open_lock(WindowHandle& window, int lock_type, int rank, int given) {
   Assert assertion;
   if (const Failure bad = translate_lock_assert(window, given, assertion)) return bad;
   if (rank == MPI_PROC_NULL) return {};
-  carry_on();
+  carry_on(engine);
   const bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
   if (window.core->try_lock(exclusive, rank, assertion)) return {};
   return failure_of(
-      window, window.core->epochs().open_lock(exclusive, rank, assertion, thread_of(own_line())));
+      window, window.core->epochs().open_lock(exclusive, rank, assertion, engine.this_thread()));
 }
 
 Failure open_lock_all(WindowHandle& window, int given) {
   Assert assertion;
   if (const Failure bad = translate_lock_assert(window, given, assertion)) return bad;
-  carry_on();
+  carry_on(engine);
   if (window.core->try_lock_all(assertion)) return {};
-  return failure_of(window, window.core->epochs().open_lock_all(assertion, thread_of(own_line())));
+  return failure_of(window, window.core->epochs().open_lock_all(assertion, engine.this_thread()));
 }
 
 }  // namespace oriel::boundary
@@ -128,7 +128,6 @@ using namespace oriel::boundary;
 using oriel::Assert;
 using oriel::Completion;
 using oriel::Error;
-using oriel::sweep_pending;
 using oriel::WaitReason;
 
 ORIEL_MPI_CALL(Win_fence)(int given, MPI_Win win) {
@@ -187,7 +186,7 @@ ORIEL_MPI_CALL(Win_test)(MPI_Win win, int* flag) {
       [&](WindowHandle& window) {
         ours = true;
         if (const Failure bad = check_outputs(flag)) return bad;
-        sweep_pending();
+        sweep_pending(engine);
         bool over = false;
         const Error error = window.core->epochs().test(over);
         if (error == Error::none) *flag = over;
@@ -280,7 +279,7 @@ ORIEL_MPI_CALL(Win_sync)(MPI_Win win) {
   return dispatch_call(
       "MPI_Win_sync", win,
       [&](WindowHandle& window) {
-        sweep_pending();
+        sweep_pending(engine);
         return failure_of(window, window.core->epochs().sync());
       },
       [&] { return host_mpi().Win_sync(win); });

@@ -28,7 +28,7 @@ inline Failure check_flushed(const WindowHandle& window, int rank) {
 
 /// The threads whose operations a flush of the handle waits for (Q1).
 inline ThreadSet flushed_threads(const WindowHandle& window) {
-  return window.info.thread_scope.load() ? thread_of(own_line()) : all_threads;
+  return window.info.thread_scope.load() ? engine.this_thread() : all_threads;
 }
 
 /// A call that opens or closes an epoch.

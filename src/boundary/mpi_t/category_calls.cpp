@@ -10,7 +10,6 @@
 #include "boundary/runtime/runtime.hpp"
 
 using namespace oriel::boundary;
-using oriel::engine;
 using oriel::Guard;
 
 namespace {

@@ -15,7 +15,6 @@
 #include "core/base/settings.hpp"
 
 using namespace oriel::boundary;
-using oriel::engine;
 using oriel::Guard;
 using oriel::Setting;
 

@@ -40,7 +40,7 @@ Failure get_value(WindowHandle& window, int index, MPI_Count* value) {
   bool news = counters.news(index, now);
   if (!news) {
     // Programs poll in a loop: sweep, so that other pending operations advance meanwhile.
-    sweep_pending();
+    sweep_pending(engine);
     now = counters.mine_at(index).value();
     news = counters.news(index, now);
   }
@@ -61,7 +61,7 @@ Failure set_value(WindowHandle& window, int index, MPI_Count value) {
 Failure reset_value(WindowHandle& window, int index, MPI_Count* value) {
   if (const Failure bad = check_outputs(value)) return bad;
   if (const Failure bad = check_own_counter(window, index)) return bad;
-  sweep_pending();
+  sweep_pending(engine);
   *value = static_cast<MPI_Count>(window.core->exchange_counter(index, 0));
   return *value != 0 ? Failure() : nothing_new(window);
 }

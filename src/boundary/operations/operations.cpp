@@ -363,14 +363,14 @@ Failure issue(WindowHandle& window, const Access& access, Completion* completion
   operation.completion = completion;
   operation.completes_there = access.completes_there;
   operation.ordered = window.info.order.load();
-  operation.line = own_line();
-  operation.thread = thread_of(operation.line);
+  operation.line = engine.own_line();
+  operation.thread = engine.thread_of(operation.line);
   operation.notify_arg = access.notify_arg;
   operation.notify_arg.bytes = operation.bytes();
-  sweep_now_and_then();
+  sweep_now_and_then(engine);
   const Outcome outcome = window.core->epochs().issue(operation);
   posted = outcome.ok() && !outcome.done;
-  if (transfers_under_way()) engine.agent.wake_after_operation();
+  if (transfers_under_way(engine)) engine.agent.wake_after_operation();
   return failure(outcome.error, window.core->reason());
 }
 

@@ -4,7 +4,6 @@
 #include "boundary/runtime/runtime.hpp"
 
 using namespace oriel::boundary;
-using oriel::engine;
 using oriel::Guard;
 
 ORIEL_MPI_CALL(Type_free)(MPI_Datatype* datatype) {

@@ -25,7 +25,7 @@ int make_communicator(MPI_Comm communicator, MPI_Comm* made) {
   int code = PMPI_Comm_group(communicator, &all);
   if (code != MPI_SUCCESS) return code;
   {
-    const HookedWait wait(WaitReason::window);
+    const HookedWait wait(engine, WaitReason::window);
     // MPI_Comm_dup would call the program's attribute callbacks.
     code = PMPI_Comm_create(communicator, all, made);
   }

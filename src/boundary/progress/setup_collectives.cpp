@@ -16,7 +16,7 @@ namespace {
 template <typename Blocking, typename Start>
 int call(Blocking&& blocking, Start&& start) {
   if (!progress.hooked()) return sweep_until_done(start, MPI_STATUS_IGNORE, WaitReason::window);
-  const HookedWait wait(WaitReason::window);
+  const HookedWait wait(engine, WaitReason::window);
   return blocking();
 }
 
@@ -55,7 +55,7 @@ int assemble(MPI_Comm communicator) {
 int allreduce(const void* own, void* result, int count, MPI_Datatype type, MPI_Op op,
               MPI_Comm communicator) {
   std::optional<HookedWait> wait;
-  if (progress.hooked()) wait.emplace(WaitReason::window);
+  if (progress.hooked()) wait.emplace(engine, WaitReason::window);
   return host_mpi().Allreduce(own, result, count, type, op, communicator);
 }
 

@@ -29,7 +29,6 @@ bool start(const char* call, MPI_Request request, int& code) {
 }  // namespace oriel::boundary
 
 using namespace oriel::boundary;
-using oriel::engine;
 using oriel::Guard;
 
 ORIEL_MPI_CALL(Start)(MPI_Request* request) {

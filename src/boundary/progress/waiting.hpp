@@ -93,7 +93,7 @@ Failure sweep_until(const WindowEvents& events, const Wait& wait, Done&& done, L
     }
   }
   Waiter waiter;
-  LongWait long_wait(events, event.wait());
+  LongWait long_wait(engine, events, event.wait());
   while (true) {
     waiter.round();
     if (done()) return {};
@@ -126,7 +126,7 @@ inline Failure block(const WindowHandle& window, const Wait& wait, Start&& start
       if (rank >= 0) return lost_rank(*window.state, rank);
     }
     const Failure failed = failure(outcome.error, window.core->reason());
-    carry_on();
+    carry_on(engine);
     return failed;
   }
   engine.take_spare_flag();

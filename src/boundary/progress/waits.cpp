@@ -66,7 +66,7 @@ int wait_by_testing(Test&& test, Caller caller = Caller::program,
   sweep_once();
   std::optional<RequestWaitEvent> event;
   Waiter waiter(caller == Caller::program);
-  UnlockedLongWait long_wait(reason);
+  UnlockedLongWait long_wait(engine, reason);
   while (true) {
     int flag = 0;
     const int code = test(&flag);
@@ -86,7 +86,7 @@ void wait_for_pending(int count, const MPI_Request* requests) {
   if (!own_requests.pending.live() || !own_requests.pending.all_pending(count, requests)) return;
   std::optional<RequestWaitEvent> event;
   Waiter waiter;
-  UnlockedLongWait long_wait(WaitReason::request);
+  UnlockedLongWait long_wait(engine, WaitReason::request);
   sweep_once();
   for (int i = 0; i < count; ++i) {
     while (own_requests.pending.incomplete_at_host(requests[i])) {

@@ -7,6 +7,7 @@
 
 namespace oriel::boundary {
 
+Engine engine;
 Runtime runtime;
 
 void Runtime::note_thread_level() {

@@ -22,6 +22,9 @@
 
 namespace oriel::boundary {
 
+/// The library in this process, MPI aside.
+extern Engine engine;
+
 /// The MPI part of the library in one process; the other part is `engine`.
 class Runtime {
  public:

@@ -143,7 +143,7 @@ void Lifetime::disown() {
 
 std::unique_ptr<Running> Lifetime::take_down() {
   engine.agent.stop();
-  if (engine.running() != nullptr) run_statistics_.report(event_counts_);
+  if (engine.running() != nullptr) run_statistics_.report(engine, event_counts_);
   holds_ = own_ = 0;
   {
     const Guard guard(engine.lock);

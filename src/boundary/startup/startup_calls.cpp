@@ -9,7 +9,6 @@
 #include "boundary/startup/load_report.hpp"
 
 using namespace oriel::boundary;
-using oriel::engine;
 using oriel::Running;
 
 namespace {

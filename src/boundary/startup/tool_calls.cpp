@@ -7,7 +7,6 @@
 #include "boundary/startup/lifetime.hpp"
 
 using namespace oriel::boundary;
-using oriel::engine;
 using oriel::Guard;
 
 // A tool may call MPI_T on a thread of its own while the program makes MPI calls, whatever thread

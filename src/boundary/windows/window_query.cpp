@@ -50,7 +50,6 @@ Failure query(WindowHandle& window, int rank, SharedMemory& memory) {
 }  // namespace oriel::boundary
 
 using namespace oriel::boundary;
-using oriel::engine;
 
 ORIEL_MPI_CALL(Win_shared_query)
 (MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* base) {

@@ -4,13 +4,12 @@
 #include <bit>
 #include <utility>
 
-#include "engine/engine.hpp"
-
 namespace oriel {
 
 /// A thread's object that returns the thread's line when the thread ends.
 struct LineKeeper::Return {
-  ~Return() { engine.line_keeper.give_back(); }
+  LineKeeper& keeper;
+  ~Return() { keeper.give_back(); }
 };
 
 void LineKeeper::start(ThreadLines& lines) {
@@ -30,7 +29,7 @@ void LineKeeper::disown() {
 }
 
 ThreadLine* LineKeeper::take() {
-  static thread_local const Return when_it_ends;
+  static thread_local const Return when_it_ends{*this};
   static_cast<void>(when_it_ends);
   const std::lock_guard guard(mutex_);
   ThreadLines* lines = lines_.load(std::memory_order_relaxed);

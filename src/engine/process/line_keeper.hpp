@@ -10,7 +10,7 @@
 namespace oriel {
 
 /// Assigns each thread that updates without the process lock a line of its own (see LightUpdate),
-/// and reclaims the line when the thread ends.
+/// and reclaims the line when the thread ends. A thread has lines of one LineKeeper only.
 class LineKeeper {
  public:
   void start(ThreadLines& lines);

@@ -54,22 +54,24 @@ void Agent::start() {
   const long microseconds = std::clamp(setting_int("ORIEL_AGENT_INTERVAL"), 0L, 50'000L);
   if (microseconds == 0) return;
   // Threads that wait for a processor are indistinguishable from threads that compute.
-  const std::uint64_t patience = engine.running()->crowded() ? 5 : 1;
+  const std::uint64_t patience = engine_.running()->crowded() ? 5 : 1;
   const auto configured = static_cast<std::uint64_t>(microseconds) * 1000;
   interval_ = patience * configured;
   longest_rest_ = intervals_in_rest * configured;
   // From here on the library has two threads, whatever thread level the program has requested.
-  engine.lock.enable_beside_agent();
-  engine.request_lock.enable();
+  engine_.lock.enable_beside_agent();
+  engine_.request_lock.enable();
   {
-    const Guard guard(engine.lock);
-    engine.running()->process.set_swept_soon(true);
+    const Guard guard(engine_.lock);
+    engine_.running()->process.set_swept_soon(true);
   }
   stopping_ = false;
   served_ = 0;
   // A program may exit without MPI_Finalize. libfabric's destructors run then, so the agent, which
   // calls libfabric, must end before.
-  std::call_once(at_exit_, [] { ::on_exit([](int, void*) { engine.agent.stop(); }, nullptr); });
+  std::call_once(at_exit_, [this] {
+    ::on_exit([](int, void* agent) { static_cast<Agent*>(agent)->stop(); }, this);
+  });
   // Signals belong to the program: its handlers must not run on a thread unknown to it.
   sigset_t all;
   sigset_t before;
@@ -93,7 +95,7 @@ void Agent::stop() {
   stopping_ = true;
   // The agent sleeps on one of these two, or on the network for a moment.
   wake_event_.give();
-  ShmTransport& node = engine.running()->transports.shm();
+  ShmTransport& node = engine_.running()->transports.shm();
   node.ring(node.doorbell(node.self()));
   thread_->join();
   thread_.reset();
@@ -102,7 +104,7 @@ void Agent::stop() {
 void Agent::run() {
   ::prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
   ::pthread_setname_np(::pthread_self(), "oriel-agent");
-  const Process& process = engine.running()->process;
+  const Process& process = engine_.running()->process;
   std::uint64_t rest = interval_;
   while (!stopping_.load(std::memory_order_relaxed)) {
     if (!process.serving()) {
@@ -133,10 +135,10 @@ void Agent::run() {
 }
 
 Agent::Look Agent::look() {
-  Process& process = engine.running()->process;
+  Process& process = engine_.running()->process;
   if (!stopping_.load(std::memory_order_relaxed) && process.sweeps() == seen_) {
-    if (const AgentGuard guard{engine.lock}) {
-      const std::uint64_t begun = process.events().heard() ? engine.clock.now() : 0;
+    if (const AgentGuard guard{engine_.lock}) {
+      const std::uint64_t begun = process.events().heard() ? engine_.clock.now() : 0;
       sweeping_ = true;
       const bool moved = process.sweep();
       sweeping_ = false;
@@ -154,7 +156,7 @@ bool Agent::serve() {
   Look found = look();
   const bool served = found != Look::left;
   // No spinning, no yielding: the processor belongs to the program.
-  Sleeper sleeper(engine.running()->transports.shm(), 0, 0, false);
+  Sleeper sleeper(engine_.running()->transports.shm(), 0, 0, false);
   while (found != Look::left) {
     if (found == Look::moved) {
       sleeper.reset();
@@ -173,9 +175,9 @@ bool Agent::sleep_on_network() {
   bool blind = false;
   bool quiet = false;
   {
-    const AgentGuard guard(engine.lock);
+    const AgentGuard guard(engine_.lock);
     if (!guard) return true;
-    Running& running = *engine.running();
+    Running& running = *engine_.running();
     Network* network = running.transports.network();
     if (network == nullptr) return false;
     AtomicNetwork* atomics = running.transports.atomics();

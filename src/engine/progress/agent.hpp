@@ -11,6 +11,8 @@
 
 namespace oriel {
 
+class Engine;
+
 /// The progress agent (S5): a thread that serves other ranks' messages while the program computes
 /// outside MPI. It runs only if some window has remote ranks and may be locked. It acts only if no
 /// MPI call has swept for an interval (ORIEL_AGENT_INTERVAL); in a program that has been busy in
@@ -19,6 +21,8 @@ namespace oriel {
 /// when it is woken. It makes no MPI call: the program may have requested MPI_THREAD_SINGLE.
 class Agent {
  public:
+  /// Once started, the agent must exist until the process ends.
+  explicit Agent(Engine& engine) : engine_(engine) {}
   /// Called on a thread of the program, without the process lock. Does nothing if the agent runs.
   /// If the system refuses a thread, reports on standard error that this rank serves others only in
   /// MPI calls.
@@ -53,6 +57,7 @@ class Agent {
   /// Sleeps until the network may have work. Returns false if there is no network to sleep on.
   bool sleep_on_network();
 
+  Engine& engine_;
   std::mutex starting_;  // threads of the program may make windows at the same time
   std::once_flag at_exit_;
   std::unique_ptr<std::thread> thread_;

@@ -5,7 +5,7 @@
 
 namespace oriel {
 
-void sweep_beside_others() {
+void sweep_beside_others(Engine& engine) {
   static thread_local unsigned calls = 0;
   static thread_local std::uint64_t seen = 0;
   Running& running = *engine.running();
@@ -16,7 +16,7 @@ void sweep_beside_others() {
     seen = process.sweeps();
     return;
   }
-  if (const TryGuard guard{engine.lock}) sweep_pending();
+  if (const TryGuard guard{engine.lock}) sweep_pending(engine);
   seen = process.sweeps();
 }
 

@@ -39,7 +39,7 @@ void RunStatistics::start(Events& events, EventCounts& counts) {
   if (counting_) counts.listen(events);
 }
 
-void RunStatistics::report(const EventCounts& events) {
+void RunStatistics::report(Engine& engine, const EventCounts& events) {
   if (!counting_) return;
   const EventCounts::Counts counts = events.counts();
   std::string report;

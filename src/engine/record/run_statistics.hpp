@@ -5,6 +5,8 @@
 
 namespace oriel {
 
+class Engine;
+
 /// The counts of a process for `oriel run --info`, which adds up the counts of all processes and
 /// prints them at the end of the run.
 class RunStatistics {
@@ -13,7 +15,7 @@ class RunStatistics {
   void start(Events& events, EventCounts& counts);
   /// Writes the counts, with those of the agent, the line keeper and the notification queues, to a
   /// file in the run's folder. The engine must exist, and the agent must have stopped.
-  void report(const EventCounts& events);
+  void report(Engine& engine, const EventCounts& events);
 
  private:
   bool counting_ = false;

@@ -41,9 +41,9 @@ bool is_for(const Wait& wait, const Awaited& awaited) {
 }
 
 /// All conditions pending on the window of that number; 0: on any window.
-std::vector<AwaitedPeer> pending_on(std::uint32_t number) {
+std::vector<AwaitedPeer> pending_on(Process& process, std::uint32_t number) {
   std::vector<AwaitedPeer> peers;
-  for (const std::unique_ptr<Window>& window : engine.running()->process.windows()) {
+  for (const std::unique_ptr<Window>& window : process.windows()) {
     if (number != 0 && window->id() != number) continue;
     for (const Awaited& awaited : window->epochs().awaited()) {
       peers.push_back({window.get(), awaited});
@@ -54,14 +54,15 @@ std::vector<AwaitedPeer> pending_on(std::uint32_t number) {
 
 /// If a lock waits for an earlier one, perhaps of another window, adds the holder of the earlier
 /// lock.
-void add_earlier_locks(AwaitedPeers& own) {
+void add_earlier_locks(Process& process, AwaitedPeers& own) {
   const auto in_order = [](const AwaitedPeer& peer) {
     return peer.awaited.condition == Condition::lock_order;
   };
   const auto behind = std::ranges::find_if(own.peers, in_order);
   if (behind == own.peers.end()) return;
   const std::uint32_t number = behind->window->epochs().window_of_earlier_lock();
-  for (const AwaitedPeer& peer : number != 0 ? pending_on(number) : std::vector<AwaitedPeer>()) {
+  for (const AwaitedPeer& peer :
+       number != 0 ? pending_on(process, number) : std::vector<AwaitedPeer>()) {
     if (peer.awaited.condition == Condition::lock) own.peers.push_back(peer);
   }
 }
@@ -75,19 +76,20 @@ int AwaitedPeer::process() const {
 }
 
 AwaitedPeers awaited_peers(const LongWait& long_wait) {
+  Process& process = long_wait.engine().running()->process;
   const Wait& wait = long_wait.wait();
   if (wait.reason == WaitReason::notification) {
-    const Window* window = engine.running()->process.find_window(long_wait.window());
+    const Window* window = process.find_window(long_wait.window());
     if (window == nullptr || wait.rank < 0) return {};
     return {{{window, {Condition::notification, wait.rank}}}, true};
   }
-  AwaitedPeers pending{pending_on(long_wait.window()), false};
+  AwaitedPeers pending{pending_on(process, long_wait.window()), false};
   AwaitedPeers own{{}, true};
   for (const AwaitedPeer& peer : pending.peers) {
     if (is_for(wait, peer.awaited)) own.peers.push_back(peer);
   }
   if (own.peers.empty()) return pending;
-  add_earlier_locks(own);
+  add_earlier_locks(process, own);
   const bool pairwise = wait.reason == WaitReason::complete || wait.reason == WaitReason::exposure;
   for (const AwaitedPeer& peer : own.peers) {
     // With a reorder key, an epoch that the call does not wait for may be pending, too.

@@ -16,8 +16,8 @@ std::atomic<HookedWait*> list{nullptr};  // changed with the mutex
 
 }  // namespace
 
-HookedWait::HookedWait(WaitReason reason)
-    : wait_(reason, CallFrames::of_this_thread()), looked_(nanoseconds_now()) {
+HookedWait::HookedWait(Engine& engine, WaitReason reason)
+    : wait_(engine, reason, CallFrames::of_this_thread()), looked_(nanoseconds_now()) {
   const std::lock_guard guard(list_mutex);
   next_ = list.load(std::memory_order_relaxed);
   list.store(this, std::memory_order_relaxed);

@@ -12,7 +12,7 @@ namespace oriel {
 /// sleep in the host.
 class HookedWait {
  public:
-  explicit HookedWait(WaitReason reason);
+  HookedWait(Engine& engine, WaitReason reason);
   ~HookedWait();
   HookedWait(const HookedWait&) = delete;
   HookedWait& operator=(const HookedWait&) = delete;

@@ -17,9 +17,6 @@
 namespace oriel {
 namespace {
 
-// The long waits of the process, the oldest first. With the process lock.
-LongWait* oldest = nullptr;
-
 /// Returns whether this is the first stall in this call from this place of the program: a program
 /// whose ranks wait for long in each step gets one report.
 bool first_of_its_place(const CallFrames& frames) {
@@ -35,32 +32,41 @@ std::uint64_t stall_limit() {
   return seconds > 0 ? static_cast<std::uint64_t>(seconds) * 1'000'000'000 : 0;
 }
 
-WaitSign& own_sign() {
+WaitSign& own_sign(Engine& engine) {
   ShmTransport& node = engine.running()->transports.shm();
   return node.wait_sign(node.self());
 }
 
 }  // namespace
 
+LongWait::LongWait(Engine& engine, const WindowEvents& events, const Wait& wait,
+                   const CallFrames& frames)
+    : engine_(engine),
+      events_(events),
+      wait_(wait),
+      frames_(frames),
+      quiet_peers_(engine.running()->transports.shm()) {}
+
 LongWait::~LongWait() {
   if (begun_ == 0) return;
   stall_signal::count_waits(-1);
-  LongWait** link = &oldest;
+  LongWait** link = &engine_.oldest_long_wait;
   while (*link != this) link = &(*link)->next_;
   *link = next_;
-  if (link != &oldest) return;
-  own_sign().clear();
-  engine.running()->calls.end_wait(nanoseconds_now());
-  if (oldest != nullptr) oldest->show(awaited_peers(*oldest));
+  if (link != &engine_.oldest_long_wait) return;
+  own_sign(engine_).clear();
+  engine_.running()->calls.end_wait(nanoseconds_now());
+  if (LongWait* oldest = engine_.oldest_long_wait; oldest != nullptr)
+    oldest->show(awaited_peers(*oldest));
 }
 
 void LongWait::look() {
   const std::string text = report();
   if (text.empty()) return;
   // The write blocks if standard error is a full pipe.
-  engine.lock.release();
+  engine_.lock.release();
   standard_error.say(text);
-  engine.lock.acquire();
+  engine_.lock.acquire();
 }
 
 std::string LongWait::report() {
@@ -69,7 +75,7 @@ std::string LongWait::report() {
     begun_ = now - peer_check_interval;
     answered_ = stall_signal::asked();
     stall_signal::count_waits(+1);
-    LongWait** link = &oldest;
+    LongWait** link = &engine_.oldest_long_wait;
     while (*link != nullptr) link = &(*link)->next_;
     *link = this;
   }
@@ -77,7 +83,7 @@ std::string LongWait::report() {
   Wait lasting = wait_;
   lasting.rank = awaited_rank(awaited);
   events_.wait_lasts(lasting);
-  if (oldest == this) show(awaited);
+  if (engine_.oldest_long_wait == this) show(awaited);
   quiet_peers_.look(awaited, now);
   const std::uint32_t asked = stall_signal::asked();
   bool reports = asked != answered_;
@@ -110,7 +116,7 @@ void LongWait::show(const AwaitedPeers& awaited) {
   ShownWait shown;
   shown.reason = static_cast<std::uint32_t>(wait_.reason);
   shown.since = begun_;
-  ShmTransport& node = engine.running()->transports.shm();
+  ShmTransport& node = engine_.running()->transports.shm();
   shown.certain = awaited.exact ? 1 : 0;
   std::size_t count = 0;
   for (const AwaitedPeer& peer : awaited.peers) {
@@ -122,13 +128,13 @@ void LongWait::show(const AwaitedPeers& awaited) {
     shown.window = window->id();
     window->name().copy(shown.window_name.data(), shown.window_name.size());
   }
-  own_sign().show(shown);
+  own_sign(engine_).show(shown);
 }
 
 /// The only window that the wait concerns; null: there are several, or it is not known.
 const Window* LongWait::window_of(const AwaitedPeers& awaited) const {
   if (window() != 0 || awaited.peers.empty()) {
-    return engine.running()->process.find_window(window());
+    return engine_.running()->process.find_window(window());
   }
   const Window* first = awaited.peers.front().window;
   const bool same = std::ranges::all_of(

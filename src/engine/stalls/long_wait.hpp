@@ -11,6 +11,7 @@
 namespace oriel {
 
 struct AwaitedPeers;
+class Engine;
 class Window;
 
 /// A blocking call (B2). After a tenth of a second, its process shows the peers of the node what it
@@ -19,8 +20,8 @@ class Window;
 class LongWait {
  public:
   /// `frames`: those of the thread that waits; empty: that thread calls report() itself.
-  LongWait(const WindowEvents& events, const Wait& wait, const CallFrames& frames = {})
-      : events_(events), wait_(wait), frames_(frames) {}
+  LongWait(Engine& engine, const WindowEvents& events, const Wait& wait,
+           const CallFrames& frames = {});
   /// With the process lock, if look() or report() has been called.
   ~LongWait();
   LongWait(const LongWait&) = delete;
@@ -37,12 +38,14 @@ class LongWait {
   std::uint32_t window() const { return events_.window(); }
   const Wait& wait() const { return wait_; }
   std::uint64_t begun() const { return begun_; }
+  Engine& engine() const { return engine_; }
 
  private:
   void show(const AwaitedPeers& awaited);
   int awaited_rank(const AwaitedPeers& awaited) const;
   const Window* window_of(const AwaitedPeers& awaited) const;
 
+  Engine& engine_;
   WindowEvents events_;
   Wait wait_;
   CallFrames frames_;        // empty: those of the caller of report()

@@ -7,11 +7,13 @@
 namespace oriel {
 
 struct AwaitedPeers;
+class ShmTransport;
 
 /// The times since which processes of the node have made no calls on windows, found by reading
 /// their CallCounts repeatedly. With the process lock.
 class QuietPeers {
  public:
+  explicit QuietPeers(ShmTransport& node) : node_(node) {}
   /// Reads the call counts of the awaited peers. `now`: the monotonic clock.
   void look(const AwaitedPeers& awaited, std::uint64_t now);
   /// A time since which the process has made no call on a window, except hot paths; 0: not known.
@@ -23,6 +25,7 @@ class QuietPeers {
     std::uint64_t since;  // when `calls` was first read
   };
 
+  ShmTransport& node_;
   std::map<int, Seen> seen_;  // by process
 };
 

@@ -21,18 +21,14 @@ namespace {
 // The number of peers that are listed; the others are only counted.
 constexpr std::size_t most_peers = 8;
 
-ShmTransport& node() {
-  return engine.running()->transports.shm();
-}
-
 std::string seconds(std::uint64_t nanoseconds) {
   return std::to_string(nanoseconds / 1'000'000'000) + " s";
 }
 
 /// The name of a process of the node in a sentence.
-std::string process_name(int process) {
-  const int rank = node().rank_of(process);
-  const std::string pid = "process " + std::to_string(node().name(process).arena.pid);
+std::string process_name(ShmTransport& node, int process) {
+  const int rank = node.rank_of(process);
+  const std::string pid = "process " + std::to_string(node.name(process).arena.pid);
   return rank >= 0 ? "rank " + std::to_string(rank) + " of MPI_COMM_WORLD (" + pid + ")" : pid;
 }
 
@@ -88,9 +84,10 @@ std::string how_long_quiet(const QuietPeers& quiet_peers, int process, std::uint
          "memory, and their flushes";
 }
 
-std::string what_it_does(const QuietPeers& quiet_peers, int process, std::uint64_t now) {
-  const char state = state_of(node().name(process).arena.pid);
-  const auto shown = node().wait_sign(process).look();
+std::string what_it_does(ShmTransport& node, const QuietPeers& quiet_peers, int process,
+                         std::uint64_t now) {
+  const char state = state_of(node.name(process).arena.pid);
+  const auto shown = node.wait_sign(process).look();
   if (shown.has_value() && state != 'T' && state != 't') {
     std::string text = std::string("has waited ") +
                        in_words(static_cast<WaitReason>(shown->reason)) + " for " +
@@ -98,9 +95,9 @@ std::string what_it_does(const QuietPeers& quiet_peers, int process, std::uint64
     const char* before = ", for ";
     for (const std::uint64_t id : shown->awaited) {
       if (shown->certain == 0 || id == 0) break;
-      const int other = node().find(id);
+      const int other = node.find(id);
       if (other < 0) continue;
-      text += before + process_name(other);
+      text += before + process_name(node, other);
       before = " and ";
     }
     return text;
@@ -127,7 +124,7 @@ std::string what_it_does(const QuietPeers& quiet_peers, int process, std::uint64
 class Circle {
  public:
   /// `awaited`: the peers that this process waits for.
-  explicit Circle(const AwaitedPeers& awaited) {
+  Circle(ShmTransport& node, const AwaitedPeers& awaited) : node_(node) {
     if (!awaited.exact) return;
     for (const AwaitedPeer& peer : awaited.peers) {
       if (follow(peer.process())) break;
@@ -136,8 +133,8 @@ class Circle {
   const std::vector<int>& members() const { return path_; }
   /// True if all waits of the circle are still as read: then they existed at the same time.
   bool holds() const {
-    return !path_.empty() && std::all_of(seen_.begin(), seen_.end(), [](const Seen& seen) {
-      return node().wait_sign(seen.process).look() == seen.shown;
+    return !path_.empty() && std::all_of(seen_.begin(), seen_.end(), [this](const Seen& seen) {
+      return node_.wait_sign(seen.process).look() == seen.shown;
     });
   }
 
@@ -148,21 +145,22 @@ class Circle {
   };
 
   bool follow(int process) {
-    if (process == node().self()) return true;
+    if (process == node_.self()) return true;
     if (process < 0 || !visited_.insert(process).second) return false;
-    const auto shown = node().wait_sign(process).look();
+    const auto shown = node_.wait_sign(process).look();
     // Only waits that are certain prove a circle.
     if (!shown.has_value() || shown->certain == 0) return false;
     path_.push_back(process);
     seen_.push_back({process, *shown});
     for (const std::uint64_t id : shown->awaited) {
-      if (id != 0 && follow(node().find(id))) return true;
+      if (id != 0 && follow(node_.find(id))) return true;
     }
     path_.pop_back();
     seen_.pop_back();
     return false;
   }
 
+  ShmTransport& node_;
   std::set<int> visited_;
   std::vector<int> path_;
   std::vector<Seen> seen_;
@@ -227,11 +225,12 @@ std::string window_name(const Window& window) {
 std::string stall_report(const LongWait& wait, const CallFrames& frames,
                          const AwaitedPeers& awaited, const QuietPeers& quiet_peers,
                          std::uint64_t now) {
+  ShmTransport& node = wait.engine().running()->transports.shm();
   const CallSite site(frames);
   char host[256] = "";
   ::gethostname(host, sizeof host - 1);
-  std::string text = "oriel: " + process_name(node().self()) + " on " + host + " has waited for " +
-                     seconds(now - wait.begun()) + " " +
+  std::string text = "oriel: " + process_name(node, node.self()) + " on " + host +
+                     " has waited for " + seconds(now - wait.begun()) + " " +
                      (site.call.empty() ? in_words(wait.wait().reason) : "in " + site.call) +
                      ".\n" + site_lines(site);
 
@@ -245,9 +244,9 @@ std::string stall_report(const LongWait& wait, const CallFrames& frames,
     }
     text += "    for " + condition_of(peer.awaited, wait.wait().reason) + ".";
     const int process = peer.process();
-    if (process >= 0 && process != node().self()) {
-      text += " That is " + process_name(process) + ", which " +
-              what_it_does(quiet_peers, process, now) + ".";
+    if (process >= 0 && process != node.self()) {
+      text += " That is " + process_name(node, process) + ", which " +
+              what_it_does(node, quiet_peers, process, now) + ".";
     } else if (peer.awaited.rank >= 0 && process < 0) {
       text += " That rank is on another node.";
     }
@@ -265,10 +264,10 @@ std::string stall_report(const LongWait& wait, const CallFrames& frames,
     text += "  The rank that it waits for is not known.\n";
   }
 
-  if (const Circle circle(awaited); circle.holds()) {
+  if (const Circle circle(node, awaited); circle.holds()) {
     text += "  These wait for one another, so that none can go on";
-    text += engine.lock.enabled() ? ", unless another thread of theirs ends it:" : ":";
-    for (const int process : circle.members()) text += " " + process_name(process) + ",";
+    text += wait.engine().lock.enabled() ? ", unless another thread of theirs ends it:" : ":";
+    for (const int process : circle.members()) text += " " + process_name(node, process) + ",";
     text += " and this one.\n";
   }
   return text;

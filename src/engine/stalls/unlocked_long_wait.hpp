@@ -12,8 +12,8 @@ namespace oriel {
 class UnlockedLongWait {
  public:
   /// `frames`: those of the thread that waits; empty: the thread calls look() itself.
-  explicit UnlockedLongWait(WaitReason reason, const CallFrames& frames = {})
-      : reason_(reason), frames_(frames) {}
+  UnlockedLongWait(Engine& engine, WaitReason reason, const CallFrames& frames = {})
+      : engine_(engine), reason_(reason), frames_(frames) {}
   ~UnlockedLongWait();
   UnlockedLongWait(const UnlockedLongWait&) = delete;
   UnlockedLongWait& operator=(const UnlockedLongWait&) = delete;
@@ -27,6 +27,7 @@ class UnlockedLongWait {
  private:
   std::string report();
 
+  Engine& engine_;
   WaitReason reason_;
   CallFrames frames_;
   std::optional<LongWait> wait_;
