@@ -26,20 +26,21 @@ long launched_here() {
 
 }  // namespace
 
-Running::Running(std::unique_ptr<ShmTransport> node)
+Running::Running(std::unique_ptr<ShmTransport> node, Host& of)
     : transports(std::move(node)),
       process(transports, transports.shm().self()),
+      host(of),
       calls(transports.shm().calls(transports.shm().self())),
       spins(setting_int("ORIEL_SPIN")),
       yields(setting_int("ORIEL_YIELD")),
       launched_crowded(setting_bool("ORIEL_CROWDED") ||
                        launched_here() > ::sysconf(_SC_NPROCESSORS_ONLN)) {}
 
-bool Engine::start(int rank, std::string& error) {
+bool Engine::start(Host& host, int rank, std::string& error) {
   auto transport = ShmTransport::create(arena, error, rank);
   if (transport == nullptr) return false;
   line_keeper.start(transport->own_threads());
-  running_.store(new Running(std::move(transport)), std::memory_order_release);
+  running_.store(new Running(std::move(transport), host), std::memory_order_release);
   if (spare_flag_ == nullptr) take_spare_flag();
   return true;
 }

@@ -11,6 +11,7 @@
 #include "core/base/error.hpp"
 #include "core/base/thread_lines.hpp"
 #include "core/process.hpp"
+#include "engine/host/host_interface.hpp"
 #include "engine/process/line_keeper.hpp"
 #include "engine/process/process_lock.hpp"
 #include "engine/process/tick_clock.hpp"
@@ -23,10 +24,11 @@ namespace oriel {
 
 /// The state that all windows of a process share, from the first window until MPI ends.
 struct Running {
-  explicit Running(std::unique_ptr<ShmTransport> node);
+  Running(std::unique_ptr<ShmTransport> node, Host& of);
 
   CompositeTransport transports;
   Process process;
+  Host& host;
   CallCounts& calls;
   std::uint32_t next_window = 1;  // number of the next window
   unsigned operations = 0;        // counts operations; see calls_per_look
@@ -67,9 +69,10 @@ class Engine {
 
   /// Null from the end of MPI, or of its last session, until the next window is made.
   Running* running() const { return running_.load(std::memory_order_acquire); }
-  /// Starts the engine. `rank`: the process's rank in MPI_COMM_WORLD, or -1 if there is no such
-  /// communicator. On failure returns false and sets `error` to a sentence.
-  bool start(int rank, std::string& error);
+  /// Starts the engine. `host` must exist until it is stopped. `rank`: the process's rank in
+  /// MPI_COMM_WORLD, or -1 if there is no such communicator. On failure returns false and sets
+  /// `error` to a sentence.
+  bool start(Host& host, int rank, std::string& error);
   /// Stops the engine. The caller destroys the result; null: the engine was not running.
   std::unique_ptr<Running> stop();
   /// Called in the child of a fork: the engine remains the parent's.

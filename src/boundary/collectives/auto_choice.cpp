@@ -84,7 +84,7 @@ std::uint8_t AutoChoice::choose(std::uint64_t longest) {
 }
 
 bool AutoChoice::several_nodes() const {
-  const Window& window = *state_.plan_window().window().core;
+  const Window& window = state_.plan_window().window();
   for (int rank = 0; rank < ranks_; ++rank) {
     if (window.look(rank).process >= CompositeTransport::first_elsewhere) return true;
   }

@@ -4,11 +4,11 @@
 #include <new>
 
 #include "boundary/collectives/plan_maker.hpp"
-#include "boundary/progress/waiting.hpp"
-#include "boundary/runtime/lost_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/collective/schedules/gathered_alltoallw.hpp"
 #include "core/collective/schedules/lengths_exchange.hpp"
+#include "engine/progress/lost_peers.hpp"
+#include "engine/progress/waiting.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -18,7 +18,7 @@ Failure use_once(PlanWindow& plans, Plan& plan) {
   Flag completion;
   plan.start(completion);
   Failure bad = sweep_until(
-      plans.window().core->events(), {WaitReason::collective}, [&] { return completion.done(); },
+      engine, plans.window().events(), {WaitReason::collective}, [&] { return completion.done(); },
       [&] { return look_for_any_lost(plans.window()); });
   if (!bad)
     bad = failure(completion.error(), "the ranks could not tell one another how much they send");

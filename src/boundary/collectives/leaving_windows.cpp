@@ -3,11 +3,11 @@
 
 #include <utility>
 
-#include "boundary/progress/waiting.hpp"
-#include "boundary/runtime/lost_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/startup/lifetime.hpp"
 #include "boundary/windows/window_end.hpp"
+#include "engine/progress/lost_peers.hpp"
+#include "engine/progress/waiting.hpp"
 
 namespace oriel::boundary {
 
@@ -61,8 +61,8 @@ void LeavingWindows::wait_for_plan_windows() {
   for (const auto& one : all_) {
     if (!one->of_plans || one->window == nullptr || one->gone()) continue;
     sweep_until(
-        one->window->core->events(), {WaitReason::window}, [&] { return one->left_by_all(); },
-        [&] { return look_for_any_lost(*one->window->state); });
+        engine, one->window->core->events(), {WaitReason::window},
+        [&] { return one->left_by_all(); }, [&] { return look_for_any_lost(*one->window->core); });
   }
 }
 

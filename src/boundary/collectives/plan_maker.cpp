@@ -5,9 +5,9 @@
 
 #include "boundary/collectives/mismatch.hpp"
 #include "boundary/progress/error_report.hpp"
-#include "boundary/progress/waiting.hpp"
-#include "boundary/runtime/lost_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "engine/progress/lost_peers.hpp"
+#include "engine/progress/waiting.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -88,7 +88,7 @@ int make_plan(const char* call, MPI_Comm communicator, PlanWindow& plans, const 
     const Guard guard(engine.lock);
     Plan& plan = plans.core().make(schedule, terms);
     const Failure lost = sweep_until(
-        plans.window().core->events(), {WaitReason::collective},
+        engine, plans.window().events(), {WaitReason::collective},
         [&] { return plan.advance_making(); }, [&] { return look_for_any_lost(plans.window()); });
     if (lost) {
       // The plan is not freed, because other ranks may still make it.

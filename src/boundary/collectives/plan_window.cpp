@@ -7,11 +7,11 @@
 
 #include "boundary/collectives/leaving_windows.hpp"
 #include "boundary/progress/progress.hpp"
-#include "boundary/progress/waiting.hpp"
-#include "boundary/runtime/lost_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/startup/lifetime.hpp"
 #include "boundary/windows/window_maker.hpp"
+#include "engine/progress/lost_peers.hpp"
+#include "engine/progress/waiting.hpp"
 #include "engine/tuning/copy_costs.hpp"
 
 namespace oriel::boundary {
@@ -43,7 +43,7 @@ void PlanWindow::disconnect_all() {
   for (PlanWindow* plans : telling) plans->window_->core->begin_exchange({});
   for (PlanWindow* plans : telling) {
     sweep_until(
-        plans->window_->core->events(), {WaitReason::window},
+        engine, plans->window_->core->events(), {WaitReason::window},
         [&] { return plans->window_->core->exchange().over(); },
         [&] { return look_for_any_lost(plans->window()); });
   }
@@ -88,7 +88,7 @@ int PlanWindow::ask_nodes(const char* call, MPI_Comm communicator) {
     if (!asked_) core().ask_nodes();
     asked_ = true;
     lost = sweep_until(
-        window().core->events(), {WaitReason::collective}, [&] { return core().nodes_known(); },
+        engine, window().events(), {WaitReason::collective}, [&] { return core().nodes_known(); },
         [&] { return look_for_any_lost(window()); });
   }
   return lost ? raise(communicator, call, lost.error_class, lost.reason) : MPI_SUCCESS;

@@ -22,7 +22,7 @@ class PlanWindow {
   PlanRegistry& core() { return window_->core->plan_registry(); }
   /// Returns whether some ranks are remote to each other.
   bool sends_messages() const { return window_->core->remote(); }
-  const WindowState& window() const { return *window_->state; }
+  Window& window() const { return *window_->core; }
   /// The core's window; null: it is not open, or has been left.
   const Window* core_window() const { return window_ != nullptr ? window_->core : nullptr; }
   void free(Plan& plan);

@@ -5,12 +5,12 @@
 
 #include "boundary/collectives/leaving_windows.hpp"
 #include "boundary/progress/setup_collectives.hpp"
-#include "boundary/progress/waiting.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/startup/lifetime.hpp"
 #include "boundary/windows/window_maker.hpp"
 #include "core/collective/packed.hpp"
 #include "core/collective/schedules/buffers_together.hpp"
+#include "engine/progress/waiting.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -41,7 +41,7 @@ int lock_own(MPI_Comm communicator, int rank, ReceiveWindow& window) {
       Window& core = *part.bound->core;
       core.lock(true, rank, Assert(), no_threads);
       sweep_until(
-          core.events(), {WaitReason::lock, rank},
+          engine, core.events(), {WaitReason::lock, rank},
           [&] { return core.epochs().try_hold_lock(rank); }, [] { return Failure(); });
     }
   }

@@ -4,8 +4,8 @@
 
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/progress/progress.hpp"
-#include "boundary/progress/waiting.hpp"
 #include "boundary/requests/own_requests.hpp"
+#include "engine/progress/waiting.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -22,9 +22,10 @@ Failure flush_waiting(WindowHandle& window, int rank, bool local) {
   if (rank == MPI_PROC_NULL) return {};
   if (const Failure bad = check_flushed(window, rank)) return bad;
   const ThreadSet threads = flushed_threads(window);
-  const Failure failed = block(window, {WaitReason::flush, rank}, [&](Completion* completion) {
-    return window.core->epochs().flush(rank, local, completion, threads);
-  });
+  const Failure failed =
+      block(engine, *window.core, {WaitReason::flush, rank}, [&](Completion* completion) {
+        return window.core->epochs().flush(rank, local, completion, threads);
+      });
   if (!failed && !local) window.core->pending().note_flushed(threads, rank);
   return failed;
 }
@@ -64,9 +65,10 @@ inline int dispatch_flush_all(const char* call, MPI_Win handle, bool local, Host
       call, handle,
       [=](WindowHandle& window) {
         const ThreadSet threads = flushed_threads(window);
-        const Failure failed = block(window, {WaitReason::flush}, [&](Completion* completion) {
-          return window.core->epochs().flush_all(local, completion, threads);
-        });
+        const Failure failed =
+            block(engine, *window.core, {WaitReason::flush}, [&](Completion* completion) {
+              return window.core->epochs().flush_all(local, completion, threads);
+            });
         if (!failed && !local) window.core->epochs().note_flushed(threads);
         return failed;
       },
@@ -128,15 +130,16 @@ using namespace oriel::boundary;
 using oriel::Assert;
 using oriel::Completion;
 using oriel::Error;
+using oriel::time_to_check_peers;
 using oriel::WaitReason;
 
 ORIEL_MPI_CALL(Win_fence)(int given, MPI_Win win) {
   return dispatch_epoch(
       "MPI_Win_fence", win,
-      [&](WindowHandle& window) {
+      [&](WindowHandle& window) -> Failure {
         Assert assertion;
         if (const Failure bad = translate_assert(given, fence_asserts, assertion)) return bad;
-        return block(window, {WaitReason::fence}, [&](Completion* completion) {
+        return block(engine, *window.core, {WaitReason::fence}, [&](Completion* completion) {
           return window.core->epochs().fence(assertion, true, completion);
         });
       },
@@ -161,7 +164,7 @@ ORIEL_MPI_CALL(Win_complete)(MPI_Win win) {
   return dispatch_epoch(
       "MPI_Win_complete", win,
       [&](WindowHandle& window) {
-        return block(window, {WaitReason::complete}, [&](Completion* completion) {
+        return block(engine, *window.core, {WaitReason::complete}, [&](Completion* completion) {
           return window.core->epochs().complete(completion);
         });
       },
@@ -172,7 +175,7 @@ ORIEL_MPI_CALL(Win_wait)(MPI_Win win) {
   return dispatch_epoch(
       "MPI_Win_wait", win,
       [&](WindowHandle& window) {
-        return block(window, {WaitReason::exposure}, [&](Completion* completion) {
+        return block(engine, *window.core, {WaitReason::exposure}, [&](Completion* completion) {
           return window.core->epochs().wait(completion);
         });
       },
@@ -183,7 +186,7 @@ ORIEL_MPI_CALL(Win_test)(MPI_Win win, int* flag) {
   bool ours = false;
   const int code = dispatch_epoch(
       "MPI_Win_test", win,
-      [&](WindowHandle& window) {
+      [&](WindowHandle& window) -> Failure {
         ours = true;
         if (const Failure bad = check_outputs(flag)) return bad;
         sweep_pending(engine);
@@ -191,14 +194,14 @@ ORIEL_MPI_CALL(Win_test)(MPI_Win win, int* flag) {
         const Error error = window.core->epochs().test(over);
         if (error == Error::none) *flag = over;
         if (error == Error::none && !over && time_to_check_peers()) {
-          return look_for_lost_peers(*window.state);
+          return look_for_lost_peers(engine.running()->process, *window.core);
         }
         return failure(error, window.core->reason());
       },
       [&] { return host_mpi().Win_test(win, flag); });
   if (ours) {
     own_requests.pending.complete_at_host();
-    if (code == MPI_SUCCESS && *flag == 0) considerate_poll();
+    if (code == MPI_SUCCESS && *flag == 0) considerate_poll(engine);
   }
   return code;
 }
@@ -206,7 +209,7 @@ ORIEL_MPI_CALL(Win_test)(MPI_Win win, int* flag) {
 ORIEL_MPI_CALL(Win_lock)(int lock_type, int rank, int assertion, MPI_Win win) {
   return dispatch_epoch(
       "MPI_Win_lock", win,
-      [&](WindowHandle& window) {
+      [&](WindowHandle& window) -> Failure {
         const Failure bad = open_lock(window, lock_type, rank, assertion);
         if (bad || rank == MPI_PROC_NULL) return bad;
         // The lock must be held on return only if the program may access the memory without a call
@@ -214,7 +217,7 @@ ORIEL_MPI_CALL(Win_lock)(int lock_type, int rank, int assertion, MPI_Win win) {
         const bool loaded =
             window.core->epochs().shared() && window.core->member(rank).base != nullptr;
         if (rank != window.core->rank() && !loaded) return bad;
-        return wait_until(window, {WaitReason::lock, rank},
+        return wait_until(engine, *window.core, {WaitReason::lock, rank},
                           [&] { return window.core->epochs().try_hold_lock(rank); });
       },
       [&] {
@@ -225,9 +228,9 @@ ORIEL_MPI_CALL(Win_lock)(int lock_type, int rank, int assertion, MPI_Win win) {
 ORIEL_MPI_CALL(Win_unlock)(int rank, MPI_Win win) {
   return dispatch_epoch(
       "MPI_Win_unlock", win,
-      [&](WindowHandle& window) {
-        if (rank == MPI_PROC_NULL) return Failure();
-        return block(window, {WaitReason::unlock, rank},
+      [&](WindowHandle& window) -> Failure {
+        if (rank == MPI_PROC_NULL) return {};
+        return block(engine, *window.core, {WaitReason::unlock, rank},
                      [&](Completion* completion) { return window.core->unlock(rank, completion); });
       },
       [&] { return host_mpi().Win_unlock(rank, win); });
@@ -236,10 +239,10 @@ ORIEL_MPI_CALL(Win_unlock)(int rank, MPI_Win win) {
 ORIEL_MPI_CALL(Win_lock_all)(int assertion, MPI_Win win) {
   return dispatch_epoch(
       "MPI_Win_lock_all", win,
-      [&](WindowHandle& window) {
+      [&](WindowHandle& window) -> Failure {
         const Failure bad = open_lock_all(window, assertion);
         if (bad) return bad;
-        return wait_until(window, {WaitReason::lock},
+        return wait_until(engine, *window.core, {WaitReason::lock},
                           [&] { return window.core->epochs().try_hold_all(); });
       },
       [&] { return host_mpi().Win_lock_all(assertion & ~ORIEL_MODE_WEAK_UNLOCK, win); });
@@ -249,7 +252,7 @@ ORIEL_MPI_CALL(Win_unlock_all)(MPI_Win win) {
   return dispatch_epoch(
       "MPI_Win_unlock_all", win,
       [&](WindowHandle& window) {
-        return block(window, {WaitReason::unlock},
+        return block(engine, *window.core, {WaitReason::unlock},
                      [&](Completion* completion) { return window.core->unlock_all(completion); });
       },
       [&] { return host_mpi().Win_unlock_all(win); });

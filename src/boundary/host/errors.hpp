@@ -6,6 +6,7 @@
 
 #include "boundary/host/host.hpp"
 #include "core/base/error.hpp"
+#include "engine/process/engine_failure.hpp"
 
 namespace oriel::boundary {
 
@@ -16,8 +17,20 @@ struct Failure {
   int error_class = MPI_SUCCESS;
   const char* reason = "";
 
+  constexpr Failure() = default;
+  constexpr Failure(int of_class, const char* why) : error_class(of_class), reason(why) {}
+  /// The translation of a failure of the engine.
+  Failure(const EngineFailure& failure);
+
   explicit operator bool() const { return error_class != MPI_SUCCESS; }
 };
+
+/// The host's number for the standard's error class of a core error (MPI-4.1 section 12.7).
+int error_class(Error error);
+
+inline Failure::Failure(const EngineFailure& failure)
+    : error_class(failure ? boundary::error_class(failure.error) : MPI_SUCCESS),
+      reason(failure.reason) {}
 
 /// A Failure whose reason is `sentence`. It is valid until this thread's next call of said().
 Failure said(int error_class, std::string sentence);
@@ -36,15 +49,12 @@ inline Failure check_memory(const void* base, MPI_Aint size) {
   return {};
 }
 
-/// The host's number for the standard's error class of a core error (MPI-4.1 section 12.7).
-int error_class(Error error);
-
 /// The class MPI_ERR_RMA_NOTIFICATION of the MPI Forum's draft: the host's, or one that is added to
 /// the host's at the first call.
 int err_rma_notification();
 
 inline Failure failure(Error error, const char* reason) {
-  return {error == Error::none ? MPI_SUCCESS : error_class(error), reason};
+  return EngineFailure{error, reason};
 }
 
 /// True for MPI_ERRORS_ARE_FATAL and, if MPI has it, MPI_ERRORS_ABORT.

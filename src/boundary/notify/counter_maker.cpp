@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "boundary/info/window_info.hpp"
-#include "boundary/progress/waiting.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/remote/exchange.hpp"
+#include "engine/progress/waiting.hpp"
 
 namespace oriel::boundary {
 
@@ -65,7 +65,7 @@ void CounterMaker::give_up(int error_class, std::string reason) {
 /// reports the error, and the other ranks receive it in the next round.
 void CounterMaker::finish_operations() {
   const auto finish = [&](auto&& start) {
-    if (const Failure bad = block(window_, {WaitReason::window}, start))
+    if (const Failure bad = block(engine, *window_.core, {WaitReason::window}, start))
       give_up(bad.error_class, bad.reason);
   };
   Window& core = *window_.core;
@@ -89,8 +89,8 @@ Failure CounterMaker::exchange() {
   Window& core = *window_.core;
   core.begin_exchange({mine_.location.offset, mine_.location.extent_bytes, mine_.count,
                        static_cast<std::uint64_t>(mine_.error_class)});
-  if (const Failure lost =
-          wait_until(window_, {WaitReason::window}, [&] { return core.exchange().over(); }))
+  if (const Failure lost = wait_until(engine, *window_.core, {WaitReason::window},
+                                      [&] { return core.exchange().over(); }))
     return lost;
   for (int rank = 0; rank < core.ranks(); ++rank) {
     const int error_class = part_of(rank).error_class;

@@ -2,9 +2,9 @@
 #include "boundary/notify/counter_values.hpp"
 
 #include "boundary/operations/operations.hpp"
-#include "boundary/progress/waiting.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/runtime/unsupported_window.hpp"
+#include "engine/progress/waiting.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -18,9 +18,9 @@ Failure check_own_counter(const WindowHandle& window, int index) {
 
 /// For a program that polls: lets other processes run, and reports a rank that has ended.
 Failure nothing_new(const WindowHandle& window) {
-  let_others_run();
+  let_others_run(engine);
   const int lost = time_to_check_peers() ? window.core->epochs().lost_source(-1) : -1;
-  return lost < 0 ? Failure() : lost_rank(*window.state, lost);
+  return lost < 0 ? EngineFailure() : lost_rank(*window.core, lost);
 }
 
 }  // namespace

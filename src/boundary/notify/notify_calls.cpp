@@ -6,10 +6,10 @@
 #include <memory>
 #include <optional>
 
-#include "boundary/progress/waiting.hpp"
 #include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/runtime/unsupported_window.hpp"
+#include "engine/progress/waiting.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -30,7 +30,7 @@ class WindowRequest : public PersistentRequest {
   WindowHandle& window() const { return *window_; }
 
  private:
-  Failure lost_failure(int rank) const final { return lost_rank(*window_->state, rank); }
+  Failure lost_failure(int rank) const final { return lost_rank(*window_->core, rank); }
   Failure cut_off() const final {
     if (window_ != nullptr) return {};
     return {MPI_ERR_REQUEST, "the request's window has been freed"};
@@ -97,7 +97,7 @@ class NotifyRequestHandle final : public WindowRequest {
     describe_notification(request_.last(), status);
   }
   int lost(LostSources& sources) const override {
-    return sources.of(*window().state, request_.pattern().source);
+    return sources.of(*window().core, request_.pattern().source);
   }
 
   NotifyRequest request_;
@@ -141,17 +141,17 @@ Failure probe(WindowHandle& window, int source, int tag, bool wait, bool& found,
   if (look()) return {};
   engine.running()->process.sweep();
   if (look()) return {};
-  const auto lost = [&] {
-    LostSources sources;
-    const int rank = sources.of(*window.state, pattern.source);
-    if (rank < 0 || !sources.all_heard() || look()) return Failure();
-    return lost_rank(*window.state, rank);
+  const auto lost = [&]() -> EngineFailure {
+    LostSources sources(engine.running()->process);
+    const int rank = sources.of(*window.core, pattern.source);
+    if (rank < 0 || !sources.all_heard() || look()) return {};
+    return lost_rank(*window.core, rank);
   };
   if (wait)
-    return sweep_until(window.core->events(), {WaitReason::notification, pattern.source}, look,
-                       lost);
-  let_others_run();
-  return time_to_check_peers() ? lost() : Failure();
+    return sweep_until(engine, window.core->events(), {WaitReason::notification, pattern.source},
+                       look, lost);
+  let_others_run(engine);
+  return time_to_check_peers() ? lost() : EngineFailure();
 }
 
 }  // namespace

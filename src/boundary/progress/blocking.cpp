@@ -7,8 +7,9 @@
 
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/progress/sweeping.hpp"
-#include "boundary/progress/waiting.hpp"
 #include "boundary/requests/own_requests.hpp"
+#include "boundary/runtime/runtime.hpp"
+#include "engine/progress/waiting.hpp"
 
 // MPICH returns MPI_SUCCESS from a call that fails if the error handler is the program's. The
 // output arguments show the failure: a call that fails does not set them.
@@ -85,7 +86,7 @@ int exchange_in_place(void* buffer, LargestCount count, MPI_Datatype type, Peer 
 /// Repeats probe(&flag), with sweeps in between, until it finds a message or fails.
 template <typename Probe>
 int probe_until_found(Probe&& probe) {
-  Waiter waiter(false);
+  Waiter waiter(engine, false);
   while (true) {
     int flag = -1;
     const int code = probe(&flag);
@@ -157,7 +158,7 @@ ORIEL_MPI_CALL(Probe)(int source, int tag, MPI_Comm comm, MPI_Status* status) {
 }
 
 ORIEL_MPI_CALL(Iprobe)(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-  if (must_sweep()) sweep_once();
+  if (must_sweep()) sweep_once(engine);
   return host_mpi().Iprobe(source, tag, comm, flag, status);
 }
 
@@ -170,6 +171,6 @@ ORIEL_MPI_CALL(Mprobe)
 
 ORIEL_MPI_CALL(Improbe)
 (int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
-  if (must_sweep()) sweep_once();
+  if (must_sweep()) sweep_once(engine);
   return host_mpi().Improbe(source, tag, comm, flag, message, status);
 }

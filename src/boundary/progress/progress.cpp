@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <sched.h>
 
 #include <atomic>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "engine/progress/waiting.hpp"
 #include "engine/stalls/hooked_wait.hpp"
 
 namespace oriel::boundary {
@@ -18,12 +18,6 @@ namespace oriel::boundary {
 Progress progress;
 
 namespace {
-
-// A poll costs a tenth of a microsecond, or a whole one with a network; a yield without another
-// runnable thread about half of one. Even with a processor for every rank another program may be
-// using it.
-constexpr unsigned polls_per_yield = 4;
-constexpr unsigned polls_per_rare_yield = 1024;
 
 std::atomic<bool> stopping{false};
 
@@ -38,7 +32,7 @@ bool take_turn() {
   }
   moved |= own_requests.pending.complete_at_host();
   HookedWait::look_at_all();
-  if (!moved) considerate_poll();
+  if (!moved) considerate_poll(engine);
   return moved;
 }
 
@@ -109,14 +103,6 @@ void Progress::stop() {
   hooked_ = false;
   stopping = true;
   opal_call("opal_progress_unregister");
-}
-
-void considerate_poll() {
-  static thread_local unsigned polls = 0;
-  Running* running = engine.running();
-  if (running == nullptr) return;
-  const unsigned enough = running->crowded() ? polls_per_yield : polls_per_rare_yield;
-  if (++polls % enough == 0) ::sched_yield();
 }
 
 }  // namespace oriel::boundary

@@ -26,8 +26,4 @@ class Progress {
 
 extern Progress progress;
 
-/// Called when a poll has found nothing. Yields the processor now and then; often, if the node has
-/// more ranks than processors.
-void considerate_poll();
-
 }  // namespace oriel::boundary

@@ -13,6 +13,7 @@
 #include "boundary/runtime/runtime.hpp"
 #include "core/base/settings.hpp"
 #include "engine/process/standard_error.hpp"
+#include "engine/progress/waiting.hpp"
 #include "engine/stalls/hooked_wait.hpp"
 
 namespace oriel::boundary {
@@ -45,7 +46,7 @@ bool wait_for_answer(MPI_Request* answer) {
   for (int done = 0;;) {
     if (host_mpi().Test(answer, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done != 0) return true;
     if (limit.count() > 0 && waited > limit) return false;
-    considerate_poll();
+    considerate_poll(engine);
     const steady_clock::time_point now = steady_clock::now();
     waited += std::min<nanoseconds>(now - before, longest_poll);
     before = now;

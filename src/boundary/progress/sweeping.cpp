@@ -3,8 +3,8 @@
 
 #include "boundary/host/communicator_mark.hpp"
 #include "boundary/progress/progress.hpp"
-#include "boundary/progress/waiting.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "engine/progress/waiting.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -16,7 +16,7 @@ CommunicatorMark windows_made;  // set on communicators on which windows were ma
 void carry_on_first() {
   const Running* running = engine.running();
   if (running != nullptr && running->process.pending() != 0) [[unlikely]]
-    sweep_once();
+    sweep_once(engine);
 }
 
 }  // namespace

@@ -8,8 +8,9 @@
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/progress/progress.hpp"
 #include "boundary/progress/request_completion.hpp"
-#include "boundary/progress/waiting.hpp"
 #include "boundary/requests/own_requests.hpp"
+#include "boundary/runtime/runtime.hpp"
+#include "engine/progress/waiting.hpp"
 #include "engine/stalls/unlocked_long_wait.hpp"
 
 namespace oriel::boundary {
@@ -39,7 +40,7 @@ class RequestWaitEvent {
   RequestWaitEvent() {
     if (!engine.running()->process.events().heard()) return;
     const Guard guard(engine.lock);
-    event_.emplace(events_of_no_window(), Wait{WaitReason::request});
+    event_.emplace(events_of_no_window(engine), Wait{WaitReason::request});
   }
   ~RequestWaitEvent() {
     if (!event_.has_value()) return;
@@ -63,9 +64,9 @@ enum class Caller : bool { program, library };
 template <typename Test>
 int wait_by_testing(Test&& test, Caller caller = Caller::program,
                     WaitReason reason = WaitReason::request) {
-  sweep_once();
+  sweep_once(engine);
   std::optional<RequestWaitEvent> event;
-  Waiter waiter(caller == Caller::program);
+  Waiter waiter(engine, caller == Caller::program);
   UnlockedLongWait long_wait(engine, reason);
   while (true) {
     int flag = 0;
@@ -85,9 +86,9 @@ int wait_by_testing(Test&& test, Caller caller = Caller::program,
 void wait_for_pending(int count, const MPI_Request* requests) {
   if (!own_requests.pending.live() || !own_requests.pending.all_pending(count, requests)) return;
   std::optional<RequestWaitEvent> event;
-  Waiter waiter;
+  Waiter waiter(engine);
   UnlockedLongWait long_wait(engine, WaitReason::request);
-  sweep_once();
+  sweep_once(engine);
   for (int i = 0; i < count; ++i) {
     while (own_requests.pending.incomplete_at_host(requests[i])) {
       if (!event.has_value()) event.emplace();
@@ -120,10 +121,10 @@ bool wait_for(MPI_Request* handle, MPI_Status* status, int& code) {
     if (active && !request->complete()) {
       const Window* window = request->waits_on();
       sweep_until(
-          window != nullptr ? window->events() : events_of_no_window(), request->wait(),
-          [&] { return request->complete(); },
+          engine, window != nullptr ? window->events() : events_of_no_window(engine),
+          request->wait(), [&] { return request->complete(); },
           [&] {
-            LostSources sources;
+            LostSources sources(engine.running()->process);
             request->look_for_lost(sources);
             return Failure();
           });
@@ -140,10 +141,10 @@ bool wait_for(MPI_Request* handle, MPI_Status* status, int& code) {
 template <typename Test>
 int test_after_sweep(int* flag, Test&& test) {
   if (!ours_pending()) return test();
-  const bool moved = sweep_once();
+  const bool moved = sweep_once(engine);
   const int code = test();
   if (code == MPI_SUCCESS && *flag == 0 && !moved) {
-    polled_in_vain();
+    polled_in_vain(engine);
     if (time_to_check_peers()) own_requests.fail_lost();
   }
   return code;

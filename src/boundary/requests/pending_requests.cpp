@@ -6,8 +6,8 @@
 #include "boundary/host/error_sentences.hpp"
 #include "boundary/host/errors.hpp"
 #include "boundary/requests/own_requests.hpp"
-#include "boundary/runtime/lost_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "engine/progress/lost_peers.hpp"
 
 namespace oriel::boundary {
 
@@ -23,7 +23,7 @@ PendingRequest& PendingRequests::acquire(const WindowHandle& window) {
   PendingRequest& request = *unused_.back();
   unused_.pop_back();
   request = PendingRequest();
-  request.window_ = window.state.get();
+  request.window_ = window.core;
   return request;
 }
 
@@ -93,15 +93,16 @@ void PendingRequests::fail_lost() {
   const Guard engine_guard(engine.lock);
   const Guard guard(engine.request_lock);
   // look_for_lost_peers() makes system calls for every peer: call it once for each window.
-  std::unordered_map<const WindowState*, bool> lost;
-  LostSources sources;
+  std::unordered_map<const Window*, bool> lost;
+  Process& process = engine.running()->process;
+  LostSources sources(process);
   for (PendingRequest& request : all_) {
     if (!request.handed_out_ || !request.held_ || request.queued_) continue;
     if (request.awaits_anybody_) {
       if (sources.of(*request.window_, -1) < 0) continue;
     } else {
       const auto [window, unseen] = lost.try_emplace(request.window_);
-      if (unseen) window->second = bool(look_for_lost_peers(*request.window_));
+      if (unseen) window->second = bool(look_for_lost_peers(process, *request.window_));
       if (!window->second) continue;
     }
     request.error_ = Error::peer_lost;

@@ -10,10 +10,13 @@
 #include "core/base/error.hpp"
 #include "engine/process/handle_table.hpp"
 
+namespace oriel {
+class Window;
+}
+
 namespace oriel::boundary {
 
 struct WindowHandle;
-struct WindowState;
 
 /// A request that only Oriel's sweeps can complete, as a generalized request of the host, so that
 /// it works wherever a request does (E1). The object is reused when three things have happened: the
@@ -28,7 +31,7 @@ class PendingRequest final : public Completion {
  private:
   friend class PendingRequests;
   MPI_Request handle_ = MPI_REQUEST_NULL;
-  const WindowState* window_ = nullptr;
+  Window* window_ = nullptr;
   Error error_ = Error::none;
   bool awaits_anybody_ = false;
   bool held_ = true;         // the core holds it as a Completion

@@ -112,7 +112,7 @@ void PersistentRequests::cut_off(const WindowHandle& window) {
 void PersistentRequests::fail_lost() {
   if (!any()) return;
   const Guard guard(engine.lock);
-  LostSources sources;
+  LostSources sources(engine.running()->process);
   for (const auto& request : all_) request->look_for_lost(sources);
 }
 

@@ -8,10 +8,10 @@
 
 #include "boundary/host/errors.hpp"
 #include "boundary/host/host.hpp"
-#include "boundary/runtime/lost_peers.hpp"
 #include "boundary/runtime/window_handle.hpp"
 #include "core/epoch/events.hpp"
 #include "engine/process/handle_table.hpp"
+#include "engine/progress/lost_peers.hpp"
 
 namespace oriel::boundary {
 

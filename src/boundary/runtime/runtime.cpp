@@ -18,7 +18,7 @@ void Runtime::note_thread_level() {
   if (level == MPI_THREAD_MULTIPLE) engine.serialize_threads();
 }
 
-bool Runtime::start(std::string& error) {
+bool Runtime::start(Host& host, std::string& error) {
   if (!self.start()) {
     error = "MPI has not been started";
     return false;
@@ -26,7 +26,7 @@ bool Runtime::start(std::string& error) {
   note_thread_level();  // MPI may have been started before the program called Oriel's symbols
   int rank = -1;
   if (world_exists()) PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (!engine.start(rank, error)) return false;
+  if (!engine.start(host, rank, error)) return false;
   datatypes.start(self, engine.lock);
   return true;
 }

@@ -43,7 +43,7 @@ class Runtime {
   Runtime& operator=(const Runtime&) = delete;
 
   /// Starts the engine. On failure returns false and sets `error` to a sentence.
-  bool start(std::string& error);
+  bool start(Host& host, std::string& error);
   /// Stops the engine. The caller destroys the result.
   std::unique_ptr<Running> stop();
 

@@ -28,8 +28,6 @@ struct WindowState {
   bool left = false;
   /// Made by Oriel for a persistent collective; freed with it.
   bool own = false;
-  /// The number of further checks for ended ranks to be skipped: see quiesce().
-  mutable int forgiven_looks = 0;
 };
 
 /// Name, attributes and error handler that the program has set on a handle.

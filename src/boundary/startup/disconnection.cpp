@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "boundary/progress/waiting.hpp"
-#include "boundary/runtime/lost_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "engine/progress/lost_peers.hpp"
+#include "engine/progress/waiting.hpp"
 
 namespace oriel::boundary {
 
@@ -20,13 +20,14 @@ void await_other_ranks() {
     awaited.push_back(state);
   }
   sweep_until(
-      events_of_no_window(), {WaitReason::window},
+      engine, events_of_no_window(engine), {WaitReason::window},
       [&] {
         std::erase_if(awaited, [](const auto& state) { return state->core->barrier().over(); });
         return awaited.empty();
       },
       [&] {
-        std::erase_if(awaited, [](const auto& state) { return bool(look_for_any_lost(*state)); });
+        std::erase_if(awaited,
+                      [](const auto& state) { return bool(look_for_any_lost(*state->core)); });
         return Failure();
       });
 }
@@ -36,7 +37,7 @@ void await_last_packets() {
   Running& running = *engine.running();
   int looks = 10;  // some seconds, if a peer of the window has ended
   sweep_until(
-      events_of_no_window(), {WaitReason::window}, [&] { return running.drained(); },
+      engine, events_of_no_window(engine), {WaitReason::window}, [&] { return running.drained(); },
       [&] { return --looks > 0 ? Failure() : Failure{MPI_ERR_OTHER, "not all has left"}; });
 }
 

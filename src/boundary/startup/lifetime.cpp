@@ -6,6 +6,7 @@
 #include "boundary/host/communicator_mark.hpp"
 #include "boundary/host/host.hpp"
 #include "boundary/mpi_t/pvar_handles.hpp"
+#include "boundary/progress/mpi_host.hpp"
 #include "boundary/progress/progress.hpp"
 #include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
@@ -26,7 +27,7 @@ bool Lifetime::hold(std::string& error) {
     // start. If a delete callback makes the first window within MPI_Finalize, it is too late for a
     // hook (MPICH would abort), and not needed: no rank computes there without calling MPI.
     if (!world_ends_) progress.start();
-    if (!runtime.start(error)) return false;
+    if (!runtime.start(mpi_host, error)) return false;
     {
       const Guard guard(engine.lock);  // another thread's MPI_T call may add a sink
       Events& events = engine.running()->process.events();

@@ -7,13 +7,13 @@
 #include <utility>
 
 #include "boundary/host/host_mpi.hpp"
-#include "boundary/progress/waiting.hpp"
 #include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/windows/another_handle.hpp"
 #include "boundary/windows/attributes.hpp"
 #include "boundary/windows/window_end.hpp"
 #include "boundary/windows/window_maker.hpp"
+#include "engine/progress/waiting.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -21,38 +21,43 @@ namespace {
 /// Waits until all ranks have finished with the window, and all pending operations are complete. If
 /// a fence is counted by messages, a second fence is needed, after all ranks have ended the first.
 /// Sets `failed` if an operation has failed; the window can be freed nevertheless.
-Failure quiesce(WindowHandle& window, Failure& failed) {
+Failure quiesce(WindowHandle& handle, Failure& failed) {
+  Window& window = *handle.core;
   // An error reported by a target is raised after the collective steps, which other ranks wait for.
-  const auto keep = [&](const Failure& bad) {
-    if (bad.error_class != MPI_ERR_RMA_RANGE) return bad;
+  const auto keep = [&](const EngineFailure& bad) {
+    if (bad.error != Error::range) return bad;
     if (!failed) failed = bad;
-    return Failure();
+    return EngineFailure();
   };
+  LostPeerCheck lost(engine.running()->process, window);
   const auto fence = [&](bool last) {
     Assert assertion;
     assertion.no_succeed = last;
-    return keep(block(window, {WaitReason::window}, [&](Completion* completion) {
-      return window.core->epochs().fence(assertion, true, completion);
-    }));
+    return keep(block(
+        engine, window, {WaitReason::window},
+        [&](Completion* completion) { return window.epochs().fence(assertion, true, completion); },
+        lost));
   };
   // Notified operations outside epochs, which no fence covers.
-  if (const Failure bad = keep(block(window, {WaitReason::window}, [&](Completion* completion) {
-        return window.core->epochs().flush_notified(completion);
-      }))) {
+  if (const EngineFailure bad =
+          keep(block(engine, window, {WaitReason::window}, [&](Completion* completion) {
+            return window.epochs().flush_notified(completion);
+          }))) {
     return bad;
   }
-  if (window.core->remote()) {
-    if (const Failure bad = fence(false)) return bad;
+  if (window.remote()) {
+    if (const EngineFailure bad = fence(false)) return bad;
   }
   // A process that does not call MPI_Finalize may end after its last fence, while others have not
   // yet read its last messages, or wait for a slow rank. Peers are therefore not checked for ten
   // seconds. Checks are counted, not time, because this process may not have run meanwhile either.
-  constexpr int looks_in_ten_seconds = 100;
-  window.state->forgiven_looks = looks_in_ten_seconds;
-  if (const Failure bad = fence(true)) return bad;
-  return wait_until(window, {WaitReason::window}, [&] {
-    return window.core->epochs().quiet() && window.core->leave() && engine.running()->drained();
-  });
+  constexpr int checks_in_ten_seconds = 100;
+  lost.skip(checks_in_ten_seconds);
+  if (const EngineFailure bad = fence(true)) return bad;
+  return sweep_until(
+      engine, window.events(), {WaitReason::window},
+      [&] { return window.epochs().quiet() && window.leave() && engine.running()->drained(); },
+      lost);
 }
 
 /// True if the other ranks must take part in freeing the handle: it is the last one of a window

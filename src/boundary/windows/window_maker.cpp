@@ -14,13 +14,13 @@
 #include "boundary/progress/roll_call.hpp"
 #include "boundary/progress/setup_collectives.hpp"
 #include "boundary/progress/sweeping.hpp"
-#include "boundary/progress/waiting.hpp"
 #include "boundary/runtime/known_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/startup/lifetime.hpp"
 #include "boundary/windows/paths.hpp"
 #include "core/base/settings.hpp"
 #include "core/epoch/events.hpp"
+#include "engine/progress/waiting.hpp"
 #include "engine/windows/member_table.hpp"
 
 namespace oriel::boundary {

@@ -7,9 +7,9 @@
 
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/progress/progress.hpp"
-#include "boundary/progress/waiting.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/windows/paths.hpp"
+#include "engine/progress/waiting.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -42,7 +42,7 @@ Failure query(WindowHandle& window, int rank, SharedMemory& memory) {
   memory.base = member.base;
   if (rank == core.rank()) return {};
   window.core->epochs().set_shared();
-  return wait_until(window, {WaitReason::lock, rank},
+  return wait_until(engine, *window.core, {WaitReason::lock, rank},
                     [&] { return window.core->epochs().try_hold_loaded(rank); });
 }
 

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "boundary/progress/waiting.hpp"
+#include "engine/progress/waiting.hpp"
+
+#include <sched.h>
 
 #include <chrono>
 
-#include "boundary/progress/progress.hpp"
-#include "boundary/requests/own_requests.hpp"
 #include "transport/shm/clock.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 namespace {
+
+// A poll costs a tenth of a microsecond, or a whole one with a network; a yield without another
+// runnable thread about half of one. Even with a processor for every rank another program may be
+// using it.
+constexpr unsigned polls_per_yield = 4;
+constexpr unsigned polls_per_rare_yield = 1024;
 
 // Rounds of yielding between two polls of the host: a poll costs about as much as thirty sweeps.
 constexpr long rounds_per_host_poll = 64;
@@ -19,10 +25,18 @@ constexpr std::uint64_t longest_without_host = 200'000;  // nanoseconds
 
 }  // namespace
 
-void polled_in_vain() {
+void considerate_poll(const Engine& engine) {
+  static thread_local unsigned polls = 0;
+  Running* running = engine.running();
+  if (running == nullptr) return;
+  const unsigned enough = running->crowded() ? polls_per_yield : polls_per_rare_yield;
+  if (++polls % enough == 0) ::sched_yield();
+}
+
+void polled_in_vain(const Engine& engine) {
   static thread_local long polls = 0;
-  considerate_poll();
-  if (++polls % rounds_per_host_poll == 0) runtime.self.advance_host();
+  considerate_poll(engine);
+  if (++polls % rounds_per_host_poll == 0) engine.running()->host.advance();
 }
 
 bool time_to_check_peers() {
@@ -38,24 +52,25 @@ bool time_to_check_peers() {
   return true;
 }
 
-void let_others_run() {
+void let_others_run(Engine& engine) {
   engine.lock.release();
-  polled_in_vain();
+  polled_in_vain(engine);
   engine.lock.acquire();
 }
 
-bool sweep_once() {
+bool sweep_once(Engine& engine) {
   bool moved = false;
   {
     const Guard guard(engine.lock);
     if (engine.busy()) moved = engine.running()->process.sweep();
   }
-  moved |= own_requests.pending.complete_at_host();
+  moved |= engine.running()->host.complete_requests();
   return moved;
 }
 
-Waiter::Waiter(bool rings)
-    : running_(*engine.running()),
+Waiter::Waiter(Engine& engine, bool rings)
+    : engine_(engine),
+      running_(*engine.running()),
       sleeper_(running_.transports.shm(), running_.spins, running_.yields, running_.crowded(),
                !rings || running_.transports.network() != nullptr) {}
 
@@ -79,23 +94,23 @@ void Waiter::round() {
     yields_ = 0;
     sleeper_.reset();
     const bool look = time_to_look_around();
-    if (!look && !own_requests.pending.any_to_complete()) return;
-    engine.lock.release();
-    own_requests.pending.complete_at_host();
-    if (look) runtime.self.advance_host();
-    engine.lock.acquire();
+    if (!look && !running_.host.any_to_complete()) return;
+    engine_.lock.release();
+    running_.host.complete_requests();
+    if (look) running_.host.advance();
+    engine_.lock.acquire();
     return;
   }
-  engine.lock.release();
+  engine_.lock.release();
   idle();
-  engine.lock.acquire();
+  engine_.lock.acquire();
 }
 
 void Waiter::round_unlocked() {
-  if (sweep_once()) {
+  if (sweep_once(engine_)) {
     sleeper_.reset();
     yields_ = 0;
-    if (time_to_look_around()) runtime.self.advance_host();
+    if (time_to_look_around()) running_.host.advance();
   } else {
     idle();
   }
@@ -107,21 +122,23 @@ void Waiter::idle() {
   const bool yields = !sleeper_.will_spin() && !sleeper_.will_sleep();
   if (time_to_look_around() || sleeper_.will_sleep() ||
       (yields && ++yields_ % rounds_per_host_poll == 0)) {
-    runtime.self.advance_host();
+    running_.host.advance();
   }
-  sleeper_.idle([] { return sweep_once(); }, [this] { check_peers_ = true; });
+  sleeper_.idle([this] { return sweep_once(engine_); }, [this] { check_peers_ = true; });
 }
 
-Failure wait_for(const WindowHandle& window, const Wait& wait, Flag& flag) {
-  if (const Failure lost = wait_until(window, wait, [&] { return flag.done(); })) {
-    return lost;  // the flag is abandoned: the core may still set it
+EngineFailure wait_for(Engine& engine, Window& window, const Wait& wait, Flag& flag,
+                       LostPeerCheck& lost) {
+  if (const EngineFailure failed =
+          sweep_until(engine, window.events(), wait, [&] { return flag.done(); }, lost)) {
+    return failed;  // the flag is abandoned: the core may still set it
   }
   const Error error = flag.error();
   engine.give_back(flag);
   if (error == Error::peer_lost) {
-    if (const Failure lost = look_for_lost_peers(*window.state)) return lost;
+    if (const EngineFailure failed = lost()) return failed;
   }
-  return failure(error, "an operation of the epoch failed");
+  return {error, "an operation of the epoch failed"};
 }
 
-}  // namespace oriel::boundary
+}  // namespace oriel

@@ -2,15 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
-#include "boundary/host/errors.hpp"
-#include "boundary/runtime/lost_peers.hpp"
-#include "boundary/runtime/runtime.hpp"
+#include "engine/engine.hpp"
+#include "engine/process/engine_failure.hpp"
+#include "engine/progress/lost_peers.hpp"
+#include "engine/progress/passing_sweeps.hpp"
 #include "engine/stalls/long_wait.hpp"
 #include "transport/shm/sleeper.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 
 /// How one blocking call waits: it sweeps, lets the host advance its own messages (E10), and in
 /// between spins, yields and sleeps.
@@ -18,7 +20,7 @@ class Waiter {
  public:
   /// `rings`: the awaited event rings this process's doorbell, unless it is caused by another node.
   /// The host's own messages do not ring.
-  explicit Waiter(bool rings = true);
+  explicit Waiter(Engine& engine, bool rings = true);
 
   /// One round. The caller holds the process lock, which is released while there is nothing to do.
   void round();
@@ -31,6 +33,7 @@ class Waiter {
   void idle();
   bool time_to_look_around();
 
+  Engine& engine_;
   Running& running_;
   Sleeper sleeper_;
   long yields_ = 0;                // rounds of yielding since the last progress
@@ -40,24 +43,27 @@ class Waiter {
   bool check_peers_ = false;
 };
 
+/// Called when a poll has found nothing. Yields the processor now and then; often, if the node has
+/// more ranks than processors. Does nothing if the engine does not run.
+void considerate_poll(const Engine& engine);
 /// For a program that polls and finds nothing: yields the processor now and then, and more rarely
 /// advances the host's messages. Without the process lock.
-void polled_in_vain();
+void polled_in_vain(const Engine& engine);
 /// polled_in_vain() for a caller that holds the process lock, which is released meanwhile.
-void let_others_run();
+void let_others_run(Engine& engine);
 
 /// For such a program: true if it is time to check whether the peers live, some times a second.
 bool time_to_check_peers();
 
 /// One sweep, and afterwards, without the lock, notifies the host of completed requests. Returns
 /// whether there was anything to do.
-bool sweep_once();
+bool sweep_once(Engine& engine);
 
 /// These take about two microseconds.
 inline constexpr int brisk_sweeps = 100;
 
 /// Reports waits that are on no window in particular.
-inline WindowEvents events_of_no_window() {
+inline WindowEvents events_of_no_window(const Engine& engine) {
   return {engine.running()->process.events(), {}};
 }
 
@@ -79,10 +85,12 @@ class WaitEvent {
   Wait wait_;
 };
 
-/// Waits until done() is true, or lost(), which is called now and then, returns a failure. The
-/// caller holds the process lock. `events`, `wait`: the window, and the reason of the wait.
+/// Waits until done() is true, or lost(), which is called now and then, returns a failure; that
+/// failure is the result. The caller holds the process lock. `events`, `wait`: the window, and the
+/// reason of the wait.
 template <typename Done, typename Lost>
-Failure sweep_until(const WindowEvents& events, const Wait& wait, Done&& done, Lost&& lost) {
+std::invoke_result_t<Lost&> sweep_until(Engine& engine, const WindowEvents& events,
+                                        const Wait& wait, Done&& done, Lost&& lost) {
   if (done()) return {};
   const WaitEvent event(events, wait);
   if (!engine.running()->crowded()) {
@@ -92,13 +100,13 @@ Failure sweep_until(const WindowEvents& events, const Wait& wait, Done&& done, L
       if (done()) return {};
     }
   }
-  Waiter waiter;
+  Waiter waiter(engine);
   LongWait long_wait(engine, events, event.wait());
   while (true) {
     waiter.round();
     if (done()) return {};
     if (waiter.check_peers()) {
-      if (const Failure failure = lost()) return failure;
+      if (const auto failure = lost()) return failure;
       long_wait.look();
     }
   }
@@ -106,31 +114,37 @@ Failure sweep_until(const WindowEvents& events, const Wait& wait, Done&& done, L
 
 /// sweep_until() for waits that the window's epochs end.
 template <typename Done>
-Failure wait_until(const WindowHandle& window, const Wait& wait, Done&& done) {
-  return sweep_until(window.core->events(), wait, done,
-                     [&] { return look_for_lost_peers(*window.state); });
+EngineFailure wait_until(Engine& engine, Window& window, const Wait& wait, Done&& done) {
+  return sweep_until(engine, window.events(), wait, done,
+                     LostPeerCheck(engine.running()->process, window));
 }
 
 /// Waits until the flag is set, and returns the flag to the engine.
-Failure wait_for(const WindowHandle& window, const Wait& wait, Flag& flag);
+EngineFailure wait_for(Engine& engine, Window& window, const Wait& wait, Flag& flag,
+                       LostPeerCheck& lost);
 
 /// A blocking call: calls its nonblocking form, start(completion), and sweeps until completion.
 template <typename Start>
-inline Failure block(const WindowHandle& window, const Wait& wait, Start&& start) {
+EngineFailure block(Engine& engine, Window& window, const Wait& wait, Start&& start,
+                    LostPeerCheck& lost) {
   Flag& flag = engine.spare_flag();
   const Outcome outcome = start(&flag);
   if (outcome.done) [[likely]] {
     if (outcome.error == Error::peer_lost) [[unlikely]] {
-      if (const Failure lost = look_for_lost_peers(*window.state)) return lost;
-      const int rank = window.core->epochs().lost_source(-1);
-      if (rank >= 0) return lost_rank(*window.state, rank);
+      if (const EngineFailure failed = lost()) return failed;
+      if (const EngineFailure failed = look_for_any_lost(window)) return failed;
     }
-    const Failure failed = failure(outcome.error, window.core->reason());
+    const EngineFailure failed{outcome.error, window.reason()};
     carry_on(engine);
     return failed;
   }
   engine.take_spare_flag();
-  return wait_for(window, wait, flag);
+  return wait_for(engine, window, wait, flag, lost);
+}
+template <typename Start>
+inline EngineFailure block(Engine& engine, Window& window, const Wait& wait, Start&& start) {
+  LostPeerCheck lost(engine.running()->process, window);
+  return block(engine, window, wait, start, lost);
 }
 
-}  // namespace oriel::boundary
+}  // namespace oriel
