@@ -40,6 +40,10 @@ struct Running {
 
   /// True if the node has more ranks than processors: a waiting call must yield the processor.
   bool crowded() { return launched_crowded || transports.shm().crowded(); }
+  /// True if a window with remote ranks needs the agent. A window that is never locked does not,
+  /// because every rank calls MPI by itself; but it does if a rank may wait in a call of the host's
+  /// that does not sweep.
+  bool needs_agent(bool no_locks) const { return !no_locks || !host.waits_sweep(); }
   /// True if everything that this process has sent has left its send queues.
   bool drained() {
     return !transports.shm().backlogged() &&

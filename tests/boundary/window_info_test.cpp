@@ -135,11 +135,11 @@ TEST(WindowInfo, AnAlignmentIsAPowerOfTwo) {
 
 TEST(WindowInfo, OpsThatTheProgramSaysItUses) {
   WindowInfo window;
-  EXPECT_EQ(window.ops(), every_op);
+  EXPECT_EQ(window.terms().ops, every_op);
   window.read(Info().set("which_accumulate_ops", "sum,cswap"));
-  EXPECT_EQ(window.ops(), bit(Op::sum) | compare_swap_bit);
+  EXPECT_EQ(window.terms().ops, bit(Op::sum) | compare_swap_bit);
   window.read(Info().set("which_accumulate_ops", "max"));
-  EXPECT_EQ(window.ops(), bit(Op::max));
+  EXPECT_EQ(window.terms().ops, bit(Op::max));
 }
 
 TEST(WindowInfo, TheIntrinsicKeyHasTwoNamesAndTheStandardsIsTheLastWord) {
@@ -169,7 +169,7 @@ TEST(WindowInfo, WhereSharedMemoryLiesIsReportedAsSetLast) {
 
 // Q3: it may be set on a handle later, where it is the processors that would carry them out.
 TEST(WindowInfo, IntrinsicAccumulatesAreAHandlesOwnUnlessTheNetworkDecides) {
-  using Intrinsic = WindowInfo::Intrinsic;
+  using Intrinsic = Intrinsic;
   const auto after = [](Intrinsic way, bool before, const char* value) {
     WindowInfo window;
     window.intrinsic = way;

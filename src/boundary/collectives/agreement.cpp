@@ -8,8 +8,9 @@
 #include "boundary/collectives/mismatch.hpp"
 #include "boundary/host/errors.hpp"
 #include "boundary/host/host_mpi.hpp"
-#include "boundary/progress/error_report.hpp"
+#include "boundary/progress/mpi_host.hpp"
 #include "boundary/progress/setup_collectives.hpp"
+#include "engine/host/error_report.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -59,10 +60,11 @@ int agree_on_fault(const char* call, MPI_Comm communicator, OwnFault& fault) {
   int largest = MPI_SUCCESS;
   int code = setup::allreduce(&fault.error_class, &largest, 1, MPI_INT, MPI_MAX, communicator);
   if (code != MPI_SUCCESS || largest == MPI_SUCCESS) return code;
+  MpiComm comm(communicator);
   int reporting_rank = 0;
-  code = find_reporting_rank(communicator, fault.error_class == largest, reporting_rank);
+  code = find_reporting_rank(comm, fault.error_class == largest, reporting_rank);
   if (code != MPI_SUCCESS) return code;
-  code = share_report(communicator, reporting_rank, fault.reason);
+  code = share_report(comm, reporting_rank, fault.reason);
   if (code != MPI_SUCCESS) return code;
   return raise(communicator, call, largest, fault.reason);
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "boundary/collectives/collective_request.hpp"
 #include "boundary/collectives/collective_state.hpp"
@@ -11,23 +10,6 @@
 #include "core/collective/plan.hpp"
 
 namespace oriel::boundary {
-
-/// Keeps the engine alive for the duration of a call.
-class EngineHold {
- public:
-  EngineHold() : held_(lifetime.hold(error_)) {}
-  ~EngineHold() {
-    if (held_) lifetime.let_go();
-  }
-  EngineHold(const EngineHold&) = delete;
-  EngineHold& operator=(const EngineHold&) = delete;
-  explicit operator bool() const { return held_; }
-  const std::string& error() const { return error_; }
-
- private:
-  std::string error_;
-  bool held_;
-};
 
 /// The first and the last step of each call that makes a persistent collective.
 class CollectiveMaking {

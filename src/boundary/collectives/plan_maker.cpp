@@ -4,8 +4,9 @@
 #include <string>
 
 #include "boundary/collectives/mismatch.hpp"
-#include "boundary/progress/error_report.hpp"
+#include "boundary/progress/mpi_host.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "engine/host/error_report.hpp"
 #include "engine/progress/lost_peers.hpp"
 #include "engine/progress/waiting.hpp"
 
@@ -27,7 +28,8 @@ std::string mismatch_of(const PlanFault& fault, const std::string& sent,
 /// broadcast.
 std::string spread(const std::string& reason, int reporting_rank, int rank, MPI_Comm communicator) {
   std::string words = reason;
-  share_report(communicator, reporting_rank, words);
+  MpiComm comm(communicator);
+  share_report(comm, reporting_rank, words);
   if (rank == reporting_rank) return words;
   return "rank " + std::to_string(reporting_rank) + " could not take part: " + words;
 }

@@ -135,6 +135,14 @@ int error_class(Error error) {
       return MPI_ERR_BASE;
     case Error::operation:
       return MPI_ERR_OP;
+    case Error::argument:
+      return MPI_ERR_ARG;
+    case Error::memory:
+      return MPI_ERR_NO_MEM;
+    case Error::size:
+      return MPI_ERR_SIZE;
+    case Error::not_shared:
+      return MPI_ERR_RMA_SHARED;
     case Error::peer_lost:
     case Error::system:
       break;

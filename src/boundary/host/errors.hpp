@@ -35,17 +35,17 @@ inline Failure::Failure(const EngineFailure& failure)
 /// A Failure whose reason is `sentence`. It is valid until this thread's next call of said().
 Failure said(int error_class, std::string sentence);
 
-/// MPI_ERR_ARG if one of a call's output arguments is a null pointer.
+/// Fails if one of a call's output arguments is a null pointer.
 template <typename... Outputs>
-Failure check_outputs(const Outputs*... outputs) {
+EngineFailure check_outputs(const Outputs*... outputs) {
   if (((outputs != nullptr) && ...)) return {};
-  return {MPI_ERR_ARG, "an output argument is a null pointer"};
+  return {Error::argument, "an output argument is a null pointer"};
 }
 
 /// The fault of a range of memory that the program has passed, if any.
-inline Failure check_memory(const void* base, MPI_Aint size) {
-  if (size < 0) return {MPI_ERR_SIZE, "the size is negative"};
-  if (base == nullptr && size != 0) return {MPI_ERR_ARG, "the memory's address is null"};
+inline EngineFailure check_memory(const void* base, MPI_Aint size) {
+  if (size < 0) return {Error::size, "the size is negative"};
+  if (base == nullptr && size != 0) return {Error::argument, "the memory's address is null"};
   return {};
 }
 

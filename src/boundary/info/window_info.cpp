@@ -173,6 +173,20 @@ void WindowInfo::update(MPI_Info info) {
   }
 }
 
+WindowTerms WindowInfo::terms() const {
+  WindowTerms terms;
+  terms.alignment = alignment();
+  terms.noncontiguous = alloc_shared_noncontig;
+  terms.intrinsic = accumulate_intrinsic.load();
+  terms.ordered = order.load();
+  terms.ops = named_ops(which_accumulate_ops).value_or(every_op);
+  terms.atomicity.granularity = number_in<std::uint64_t>(accumulate_granularity).value_or(0);
+  terms.atomicity.same_op = accumulate_ops == "same_op";
+  terms.no_locks = no_locks;
+  terms.reorder = reorder;
+  return terms;
+}
+
 int WindowInfo::write(MPI_Info info) const {
   const auto truth = [](bool value) { return value ? "true" : "false"; };
   struct Entry {
@@ -225,19 +239,6 @@ int WindowInfo::most_counters() const {
 int WindowInfo::suggested_counters() const {
   constexpr int cheap = 65536;  // 4 MiB
   return std::min(most_counters(), cheap);
-}
-
-OpSet WindowInfo::ops() const {
-  return named_ops(which_accumulate_ops).value_or(every_op);
-}
-
-Atomicity WindowInfo::atomicity() const {
-  Atomicity atomicity;
-  std::from_chars(accumulate_granularity.data(),
-                  accumulate_granularity.data() + accumulate_granularity.size(),
-                  atomicity.granularity);
-  atomicity.same_op = accumulate_ops == "same_op";
-  return atomicity;
 }
 
 std::size_t WindowInfo::alignment() const {

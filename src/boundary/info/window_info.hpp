@@ -8,6 +8,7 @@
 #include "core/epoch/activation.hpp"
 #include "core/operation/atomic_set.hpp"
 #include "core/operation/atomicity.hpp"
+#include "engine/windows/window_draft.hpp"
 
 namespace oriel::boundary {
 
@@ -32,10 +33,6 @@ struct WindowInfo {
   Published<bool> thread_scope;  // a flush waits for the calling thread's operations alone
   /// Before the window is made: the key was given. Afterwards: in effect on this handle.
   Published<bool> accumulate_intrinsic;
-  /// How accumulates can be intrinsic, as found when the window is made. never: not at all;
-  /// as_asked: by the processors' atomics, on the handles that request it; always: by the
-  /// network's, on all handles.
-  enum class Intrinsic { never, as_asked, always };
   Intrinsic intrinsic = Intrinsic::as_asked;
   Reorder reorder;
 
@@ -44,6 +41,8 @@ struct WindowInfo {
   void read(MPI_Info info);
   /// Reads the keys that may change later and may differ between the handles of a window.
   void update(MPI_Info info);
+  /// The keys that a window is made with.
+  WindowTerms terms() const;
   /// Stores every key with its value, including defaults. Returns the host's error code.
   int write(MPI_Info info) const;
 
@@ -56,10 +55,6 @@ struct WindowInfo {
   /// little memory.
   int most_counters() const;
   int suggested_counters() const;
-  /// The ops that the program asserts to use.
-  OpSet ops() const;
-  /// The freedom that the keys give for accumulates on several elements.
-  Atomicity atomicity() const;
 };
 
 /// True if `info` has this key with the value true or 1.

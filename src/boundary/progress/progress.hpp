@@ -14,10 +14,6 @@ class Progress {
   void start();
   /// Called before the host is finalized.
   void stop();
-  /// True if a window with remote ranks needs the agent. A window that is never locked does not,
-  /// because every rank calls MPI by itself; but it does if a rank may wait in a call of the host's
-  /// that does not call the hook.
-  bool needs_agent(bool no_locks) const { return !no_locks || !hooked(); }
   bool hooked() const { return hooked_.load(std::memory_order_relaxed); }
 
  private:

@@ -81,4 +81,23 @@ class Lifetime {
 
 extern Lifetime lifetime;
 
+/// Keeps the engine alive for the duration of a call.
+class EngineHold {
+ public:
+  EngineHold() : held_(lifetime.hold(error_)) {}
+  ~EngineHold() {
+    if (held_) lifetime.let_go();
+  }
+  EngineHold(const EngineHold&) = delete;
+  EngineHold& operator=(const EngineHold&) = delete;
+  explicit operator bool() const { return held_; }
+  const std::string& error() const { return error_; }
+  /// The window that the call has made holds the engine from now on.
+  void hand_over() { held_ = false; }
+
+ private:
+  std::string error_;
+  bool held_;
+};
+
 }  // namespace oriel::boundary

@@ -8,8 +8,8 @@
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/progress/progress.hpp"
 #include "boundary/runtime/runtime.hpp"
-#include "boundary/windows/paths.hpp"
 #include "engine/progress/waiting.hpp"
+#include "engine/windows/paths.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -44,6 +44,16 @@ Failure query(WindowHandle& window, int rank, SharedMemory& memory) {
   window.core->epochs().set_shared();
   return wait_until(engine, *window.core, {WaitReason::lock, rank},
                     [&] { return window.core->epochs().try_hold_loaded(rank); });
+}
+
+/// Adds the paths to an info object. Returns the host's error code.
+int write_paths(const Window& window, MPI_Info info) {
+  std::string paths = describe_paths(*engine.running(), window);
+  if (paths.size() >= MPI_MAX_INFO_VAL) {
+    paths.resize(MPI_MAX_INFO_VAL - 4);
+    paths += "...";
+  }
+  return PMPI_Info_set(info, ORIEL_PATHS, paths.c_str());
 }
 
 }  // namespace
@@ -161,7 +171,7 @@ ORIEL_MPI_CALL(Win_set_info)(MPI_Win win, MPI_Info info) {
         if (window.view.has_value()) return Failure();  // its epochs are those of its parent
         window.core->epochs().set_reorder(window.info.reorder);
         window.core->epochs().set_no_locks(window.info.no_locks);
-        served = window.core->remote() && progress.needs_agent(window.info.no_locks);
+        served = window.core->remote() && engine.running()->needs_agent(window.info.no_locks);
         return Failure();
       },
       [&] { return host_mpi().Win_set_info(win, info); });

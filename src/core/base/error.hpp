@@ -17,7 +17,11 @@ enum class Error : std::uint8_t {
   base,          // memory that is not attached: MPI_ERR_BASE
   operation,     // an op that the call does not take: MPI_ERR_OP
   peer_lost,     // the awaited process died: MPI_ERR_OTHER
-  system         // the operating system refused a transfer: MPI_ERR_OTHER
+  system,        // the operating system refused something: MPI_ERR_OTHER
+  argument,      // an argument of another kind: MPI_ERR_ARG
+  memory,        // there is no memory left: MPI_ERR_NO_MEM
+  size,          // negative or too large size: MPI_ERR_SIZE
+  not_shared     // the ranks cannot share memory: MPI_ERR_RMA_SHARED
 };
 
 /// The error to report if two calls or steps have failed: the first one.

@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "core/transport/memory_range.hpp"
+#include "engine/host/host_interface.hpp"
 #include "engine/process/node.hpp"
 #include "transport/shm/arena.hpp"
 #include "transport/shm/process_block.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 
 struct WindowDraft;
 
@@ -27,7 +28,7 @@ struct Announcement {
   std::uint64_t disp_unit = 1;
   std::uint32_t window = 0;       // the number of the window in this process
   std::uint32_t failed = 0;       // the rank could not prepare its part
-  std::uint32_t knows_peers = 0;  // see knows_peers()
+  std::uint32_t knows_peers = 0;  // see HostComm
   std::uint32_t intrinsic = 0;    // its info requests accumulates by hardware atomics
 };
 static_assert(std::is_trivially_copyable_v<Announcement>);
@@ -45,7 +46,7 @@ struct Announcements {
   void lay_out_contiguously();
 };
 
-/// Sends this rank's announcement to all ranks: one Allgather. Returns the host's error code.
-int announce(WindowDraft& draft, Announcements& announced);
+/// Sends this rank's announcement to all ranks: one Allgather.
+[[nodiscard]] HostCode announce(WindowDraft& draft, Announcements& announced);
 
-}  // namespace oriel::boundary
+}  // namespace oriel

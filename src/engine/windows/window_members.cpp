@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "boundary/windows/window_members.hpp"
+#include "engine/windows/window_members.hpp"
 
 #include <algorithm>
 #include <new>
 #include <string>
 
-#include "boundary/runtime/runtime.hpp"
-#include "boundary/windows/window_draft.hpp"
 #include "core/lock/control.hpp"
+#include "engine/windows/window_draft.hpp"
 #include "transport/ofi/watchers.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 namespace {
 
 /// Finds the path to a rank of this node, whose memory is mapped or accessed by system calls. On
 /// failure returns false and sets `error` to a sentence.
-bool reach_on_node(const WindowDraft& draft, const Announcement& peer, int rank,
-                   WindowMembers& members, std::string& error) {
+bool reach_on_node(WindowDraft& draft, const Announcement& peer, int rank, WindowMembers& members,
+                   std::string& error) {
   Member& member = members.of(rank);
-  ShmTransport& transport = engine.running()->transports.shm();
+  ShmTransport& transport = draft.running->transports.shm();
   const bool self = rank == draft.rank;
   member.process = self ? transport.self() : transport.attach(peer.process, error);
   if (member.process < 0) return false;
@@ -41,13 +40,13 @@ bool reach_on_node(const WindowDraft& draft, const Announcement& peer, int rank,
   }
   std::byte* own = nullptr;
   std::byte* shared = nullptr;
-  if (self && draft.window->flavor == MPI_WIN_FLAVOR_CREATE) {
-    own = static_cast<std::byte*>(draft.window->base);
+  if (self && draft.flavor == WindowFlavor::created) {
+    own = static_cast<std::byte*>(draft.base);
   } else if (peer.memory.location.shared()) {
     const int owner = draft.contiguous ? members.of(0).process : member.process;
     shared = transport.at(owner, peer.memory.location, peer.memory.bytes, error);
     if (shared == nullptr) return false;
-    if (self) draft.window->base = shared;
+    if (self) draft.base = shared;
   }
   member.set_memory(peer.memory, own, shared, draft.ranks == 1);
   if (member.path == Path::system_call && !transport.vm_allowed(member.process)) {
@@ -58,10 +57,10 @@ bool reach_on_node(const WindowDraft& draft, const Announcement& peer, int rank,
 
 /// Finds the path to a rank by the network's messages. On failure returns false and sets `error` to
 /// a sentence.
-bool reach_elsewhere(const Announcement& peer, const NetworkAnnouncement& announced, Member& member,
-                     std::string& error) {
+bool reach_elsewhere(Network& network, const Announcement& peer,
+                     const NetworkAnnouncement& announced, Member& member, std::string& error) {
   if (announced.name.endpoint.id == 0) return true;  // the rank has failed and reports why
-  const int number = engine.running()->transports.network()->attach(announced.name, error);
+  const int number = network.attach(announced.name, error);
   if (number < 0) return false;
   member.process = CompositeTransport::first_elsewhere + number;
   member.path = Path::messages;
@@ -78,7 +77,7 @@ void watch_others(const WindowDraft& draft, const NodeGroups& groups,
                   const NetworkAnnouncements& network) {
   if (network.by_rank.empty()) return;
   for (const int rank : Watchers(groups.by_rank).watched_by(draft.rank)) {
-    engine.running()->transports.network()->watch(network.of(rank).name);
+    draft.running->transports.network()->watch(network.of(rank).name);
   }
 }
 
@@ -107,21 +106,21 @@ bool all_mapped(const WindowDraft& draft, const WindowMembers& members) {
 void reach_by_atomics(WindowDraft& draft, const Announcements& announced,
                       const NetworkAnnouncements& network, WindowMembers& members) {
   members.atomics = atomics_of_all(network);
-  WindowInfo& info = draft.window->info;
-  info.intrinsic = !members.atomics.empty()     ? WindowInfo::Intrinsic::always
-                   : all_mapped(draft, members) ? WindowInfo::Intrinsic::as_asked
-                                                : WindowInfo::Intrinsic::never;
+  draft.network_atomics = !members.atomics.empty();
+  draft.intrinsic = draft.network_atomics        ? Intrinsic::always
+                    : all_mapped(draft, members) ? Intrinsic::as_asked
+                                                 : Intrinsic::never;
   const bool asked = std::ranges::all_of(
       announced.by_rank, [](const Announcement& rank) { return rank.intrinsic != 0; });
-  info.accumulate_intrinsic.store(info.intrinsic != WindowInfo::Intrinsic::never && asked);
+  draft.terms.intrinsic = draft.intrinsic != Intrinsic::never && asked;
   if (members.atomics.empty()) return;
   for (int rank = 0; rank < draft.ranks; ++rank) {
     const NetworkAnnouncement& peer = network.of(rank);
     Member& member = members.of(rank);
-    member.atomic_process = engine.running()->transports.atomics()->attach(peer.atomic_name);
+    member.atomic_process = draft.running->transports.atomics()->attach(peer.atomic_name);
     member.atomic_memory = peer.atomic_memory;
     if (member.atomic_process >= 0) continue;
-    return draft.fail(MPI_ERR_OTHER,
+    return draft.fail(Error::system,
                       announced.rank_and_host(rank) +
                           " cannot be reached by libfabric's atomics; leave out the info key "
                           "mpi_assert_accumulate_intrinsic");
@@ -133,8 +132,8 @@ void reach_by_atomics(WindowDraft& draft, const Announcements& announced,
 WindowMembers find_members(WindowDraft& draft, const Announcements& announced,
                            const NodeGroups& groups, const NetworkAnnouncements& network) {
   WindowMembers members;
-  if (draft.error_class != MPI_SUCCESS) return members;
-  const Guard guard(engine.lock);
+  if (draft.failed()) return members;
+  const Guard guard(draft.engine.lock);
   members.by_rank.resize(announced.by_rank.size());
   for (int rank = 0; rank < draft.ranks; ++rank) {
     const Announcement& peer = announced.of(rank);
@@ -142,9 +141,10 @@ WindowMembers find_members(WindowDraft& draft, const Announcements& announced,
     std::string error;
     const bool reached = groups.together(rank, draft.rank)
                              ? reach_on_node(draft, peer, rank, members, error)
-                             : reach_elsewhere(peer, network.of(rank), members.of(rank), error);
+                             : reach_elsewhere(*draft.running->transports.network(), peer,
+                                               network.of(rank), members.of(rank), error);
     if (!reached) {
-      draft.fail(MPI_ERR_OTHER, announced.rank_and_host(rank) + " cannot be reached: " + error);
+      draft.fail(Error::system, announced.rank_and_host(rank) + " cannot be reached: " + error);
       return members;
     }
   }
@@ -153,4 +153,4 @@ WindowMembers find_members(WindowDraft& draft, const Announcements& announced,
   return members;
 }
 
-}  // namespace oriel::boundary
+}  // namespace oriel

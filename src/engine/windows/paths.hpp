@@ -3,24 +3,21 @@
 
 #include <string>
 
-#include "boundary/host/host.hpp"
 #include "core/window.hpp"
+#include "engine/engine.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 
 /// The paths of operations to each rank of the window: "ranks 0 to 3 mapped, ranks 4 to 7 over
 /// tcp".
-std::string describe_paths(const Window& window);
+std::string describe_paths(Running& running, const Window& window);
 
 /// The protocols of puts, gets and accumulates of contiguous memory by length, as the core chooses
 /// them (select_protocol()): a line for each kind of rank.
-std::string describe_protocols(Window& window);
+std::string describe_protocols(Running& running, Window& window);
 
 /// The network that is or would be used between nodes: libfabric's provider, version and file. If
 /// there is none, a sentence with the reason.
-std::string describe_network();
+std::string describe_network(Running& running);
 
-/// Adds the paths to an info object. Returns the host's error code.
-int write_paths(const Window& window, MPI_Info info);
-
-}  // namespace oriel::boundary
+}  // namespace oriel

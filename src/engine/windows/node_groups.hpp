@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "boundary/windows/announcement.hpp"
+#include "engine/windows/announcement.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 
 /// The groups of ranks that map each other's memory: the ranks of one node, unless one of them
 /// cannot map the memory of another one. The ranks of such a node are remote to each other, on all
@@ -25,7 +25,8 @@ struct NodeGroups {
 };
 
 /// Maps the memory of the ranks of this node, and sends the result to all ranks: one Allgather,
-/// none if the announcements are conclusive. Returns the host's error code.
-int meet_node(WindowDraft& draft, const Announcements& announced, NodeGroups& groups);
+/// none if the announcements are conclusive.
+[[nodiscard]] HostCode meet_node(WindowDraft& draft, const Announcements& announced,
+                                 NodeGroups& groups);
 
-}  // namespace oriel::boundary
+}  // namespace oriel

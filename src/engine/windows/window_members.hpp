@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <vector>
 
-#include "boundary/windows/announcement.hpp"
-#include "boundary/windows/network_exchange.hpp"
-#include "boundary/windows/node_groups.hpp"
 #include "core/region/member.hpp"
+#include "engine/windows/announcement.hpp"
+#include "engine/windows/network_exchange.hpp"
+#include "engine/windows/node_groups.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 
 /// The paths from this rank to every rank of the window.
 struct WindowMembers {
@@ -24,4 +24,4 @@ struct WindowMembers {
 WindowMembers find_members(WindowDraft& draft, const Announcements& announced,
                            const NodeGroups& groups, const NetworkAnnouncements& network);
 
-}  // namespace oriel::boundary
+}  // namespace oriel

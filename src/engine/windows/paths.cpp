@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "boundary/windows/paths.hpp"
-
-#include <oriel/oriel.h>
+#include "engine/windows/paths.hpp"
 
 #include <memory>
 
-#include "boundary/runtime/runtime.hpp"
-
-namespace oriel::boundary {
+namespace oriel {
 namespace {
 
-std::string path_to(const Member& member) {
+std::string path_to(Running& running, const Member& member) {
   switch (member.path) {
     case Path::load_store:
       return "mapped";
@@ -20,18 +16,17 @@ std::string path_to(const Member& member) {
       break;
   }
   if (member.process < CompositeTransport::first_elsewhere) return "by messages";
-  return std::string("over ") +
-         engine.running()->transports.network()->name().endpoint.provider.data();
+  return std::string("over ") + running.transports.network()->name().endpoint.provider.data();
 }
 
 }  // namespace
 
-std::string describe_paths(const Window& window) {
+std::string describe_paths(Running& running, const Window& window) {
   std::string text;
   for (int first = 0; first < window.ranks();) {
-    const std::string path = path_to(window.look(first));
+    const std::string path = path_to(running, window.look(first));
     int last = first;
-    while (last + 1 < window.ranks() && path_to(window.look(last + 1)) == path) ++last;
+    while (last + 1 < window.ranks() && path_to(running, window.look(last + 1)) == path) ++last;
     text += first == 0 ? "rank" : ", rank";
     if (last != first) text += "s";
     text += ' ' + std::to_string(first);
@@ -82,11 +77,11 @@ std::string by_length(Window& window, OperationKind kind, int target) {
 
 }  // namespace
 
-std::string describe_protocols(Window& window) {
+std::string describe_protocols(Running& running, Window& window) {
   std::string text;
   std::string known;
   for (int rank = 0; rank < window.ranks(); ++rank) {
-    const std::string path = path_to(window.look(rank)) + '\n';
+    const std::string path = path_to(running, window.look(rank)) + '\n';
     if (known.find(path) != std::string::npos) continue;
     known += path;
     text += "oriel: protocols to rank " + std::to_string(rank) + " and others " + path;
@@ -98,20 +93,11 @@ std::string describe_protocols(Window& window) {
   return text;
 }
 
-std::string describe_network() {
-  if (const Network* open = engine.running()->transports.network()) return open->description();
+std::string describe_network(Running& running) {
+  if (const Network* open = running.transports.network()) return open->description();
   std::string error;
   const std::unique_ptr<Network> tried = Network::open(error);
   return tried != nullptr ? tried->description() : error;
 }
 
-int write_paths(const Window& window, MPI_Info info) {
-  std::string paths = describe_paths(window);
-  if (paths.size() >= MPI_MAX_INFO_VAL) {
-    paths.resize(MPI_MAX_INFO_VAL - 4);
-    paths += "...";
-  }
-  return PMPI_Info_set(info, ORIEL_PATHS, paths.c_str());
-}
-
-}  // namespace oriel::boundary
+}  // namespace oriel

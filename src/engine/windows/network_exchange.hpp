@@ -6,12 +6,12 @@
 #include <type_traits>
 #include <vector>
 
-#include "boundary/windows/announcement.hpp"
-#include "boundary/windows/node_groups.hpp"
+#include "engine/windows/announcement.hpp"
+#include "engine/windows/node_groups.hpp"
 #include "transport/ofi/atomic_network.hpp"
 #include "transport/ofi/network.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 
 /// The information that a rank also sends to all others if the ranks are on several nodes.
 struct NetworkAnnouncement {
@@ -33,9 +33,8 @@ struct NetworkAnnouncements {
 };
 
 /// Opens the network, registers this rank's memory with it, and sends both to all ranks: one
-/// Allgather; none on one node, and none for shared memory, which cannot span nodes. Returns the
-/// host's error code.
-int meet_other_nodes(WindowDraft& draft, const Announcements& announced, const NodeGroups& groups,
-                     NetworkAnnouncements& network);
+/// Allgather; none on one node, and none for shared memory, which cannot span nodes.
+[[nodiscard]] HostCode meet_other_nodes(WindowDraft& draft, const Announcements& announced,
+                                        const NodeGroups& groups, NetworkAnnouncements& network);
 
-}  // namespace oriel::boundary
+}  // namespace oriel

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "boundary/windows/network_exchange.hpp"
+#include "engine/windows/network_exchange.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <string>
 
-#include "boundary/progress/setup_collectives.hpp"
-#include "boundary/runtime/runtime.hpp"
-#include "boundary/windows/window_draft.hpp"
+#include "engine/windows/window_draft.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 namespace {
 
 /// The ranks that do not share memory with rank 0, for error sentences.
@@ -38,7 +36,7 @@ void offer_atomics(const WindowDraft& draft, void* memory, NetworkAnnouncement& 
   // The alignment of an element must be known from its displacement in the window.
   constexpr std::uintptr_t largest_element = 8;
   if (reinterpret_cast<std::uintptr_t>(memory) % largest_element != 0) return;
-  CompositeTransport& transports = engine.running()->transports;
+  CompositeTransport& transports = draft.running->transports;
   if (transports.atomics() == nullptr) transports.set_atomics(AtomicNetwork::open());
   AtomicNetwork* atomics = transports.atomics();
   if (atomics == nullptr) return;
@@ -48,36 +46,35 @@ void offer_atomics(const WindowDraft& draft, void* memory, NetworkAnnouncement& 
     if (draft.own->atomic_exposure < 0) return;
   }
   own.atomic_name = atomics->name();
-  const OpSet ops = draft.window->info.ops();
+  const OpSet ops = draft.terms.ops;
   own.atomics = {atomics->types(ops), ops};
 }
 
 void expose(const WindowDraft& draft, Network& network, NetworkAnnouncement& own) {
-  void* memory = draft.own->memory != nullptr ? draft.own->memory.get() : draft.window->base;
+  void* memory = draft.own->memory != nullptr ? draft.own->memory.get() : draft.base;
   draft.own->exposure = network.expose(memory, draft.mine.memory.bytes, own.memory);
   own.exposed = draft.own->exposure >= 0 ? 1 : 0;
   // The network's atomics are not ordered with other operations (Q2).
-  const WindowInfo& info = draft.window->info;
-  if (info.accumulate_intrinsic.load() && !info.order.load()) offer_atomics(draft, memory, own);
+  if (draft.terms.intrinsic && !draft.terms.ordered) offer_atomics(draft, memory, own);
 }
 
 }  // namespace
 
-int meet_other_nodes(WindowDraft& draft, const Announcements& announced, const NodeGroups& groups,
-                     NetworkAnnouncements& network) {
-  if (!groups.several) return MPI_SUCCESS;
+HostCode meet_other_nodes(WindowDraft& draft, const Announcements& announced,
+                          const NodeGroups& groups, NetworkAnnouncements& network) {
+  if (!groups.several) return 0;
   if (draft.shared()) {
-    draft.fail(MPI_ERR_RMA_SHARED, cannot_share(announced, groups));
-    return MPI_SUCCESS;  // all ranks fail here
+    draft.fail(Error::not_shared, cannot_share(announced, groups));
+    return 0;  // all ranks fail here
   }
   NetworkAnnouncement own;
-  if (draft.holds_engine) {
-    const Guard guard(engine.lock);
-    CompositeTransport& transports = engine.running()->transports;
+  if (draft.running != nullptr) {
+    const Guard guard(draft.engine.lock);
+    CompositeTransport& transports = draft.running->transports;
     std::string error;
     if (transports.network() == nullptr) transports.set_network(Network::open(error));
     if (transports.network() == nullptr) {
-      draft.fail(MPI_ERR_OTHER, "there is no way to " + others_than_first(announced, groups) +
+      draft.fail(Error::system, "there is no way to " + others_than_first(announced, groups) +
                                     ": " + (groups.obstacle.empty() ? "" : groups.obstacle + " ") +
                                     error +
                                     "; or set ORIEL_DISABLE=1 to use the host MPI's windows");
@@ -92,7 +89,7 @@ int meet_other_nodes(WindowDraft& draft, const Announcements& announced, const N
     }
   }
   network.by_rank.resize(announced.by_rank.size());
-  return setup::allgather(&own, sizeof own, network.by_rank.data(), draft.communicator);
+  return draft.comm.allgather(&own, sizeof own, network.by_rank.data());
 }
 
-}  // namespace oriel::boundary
+}  // namespace oriel

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "boundary/windows/announcement.hpp"
+#include "engine/windows/announcement.hpp"
 
 #include <algorithm>
 
-#include "boundary/progress/setup_collectives.hpp"
-#include "boundary/runtime/runtime.hpp"
-#include "boundary/windows/window_draft.hpp"
+#include "engine/windows/window_draft.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 namespace {
 
 /// True if no later step can fail: all ranks know their peers, and have mapped the announced
@@ -36,13 +34,13 @@ void Announcements::lay_out_contiguously() {
   }
 }
 
-int announce(WindowDraft& draft, Announcements& announced) {
+HostCode announce(WindowDraft& draft, Announcements& announced) {
   announced.by_rank.resize(static_cast<std::size_t>(draft.ranks));
-  const int code = setup::allgather(&draft.mine, sizeof draft.mine, announced.by_rank.data(),
-                                    draft.communicator);
-  if (code != MPI_SUCCESS) return code;
+  const HostCode code =
+      draft.comm.allgather(&draft.mine, sizeof draft.mine, announced.by_rank.data());
+  if (code != 0) return code;
   announced.conclusive = conclusive(announced.by_rank, draft.shared());
-  return MPI_SUCCESS;
+  return 0;
 }
 
-}  // namespace oriel::boundary
+}  // namespace oriel

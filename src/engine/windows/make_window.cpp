@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/windows/make_window.hpp"
+
+#include <array>
+#include <memory>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "engine/progress/waiting.hpp"
+#include "engine/windows/member_table.hpp"
+#include "engine/windows/window_agreement.hpp"
+
+namespace oriel {
+namespace {
+
+/// The first collective of a call, reported as a wait for the last rank.
+template <typename Collective>
+HostCode meet_all(WindowDraft& draft, Collective&& first) {
+  std::optional<WaitEvent> event;
+  if (draft.running != nullptr) {
+    const Guard guard(draft.engine.lock);
+    const WindowEvents events(draft.running->process.events(), {draft.mine.window, draft.rank});
+    event.emplace(events, Wait{WaitReason::window});
+  }
+  HostCode code = draft.comm.take_roll_call(draft.call);
+  if (code == 0) code = first();
+  if (event.has_value()) {
+    const Guard guard(draft.engine.lock);
+    event.reset();
+  }
+  return code;
+}
+
+void locate_created(WindowDraft& draft) {
+  if (draft.running == nullptr) return;
+  const Guard guard(draft.engine.lock);
+  MemoryRange& memory = draft.mine.memory;
+  memory.address = reinterpret_cast<std::uintptr_t>(draft.base);
+  if (draft.ranks == 1) return;
+  memory = draft.running->transports.shm().locate(draft.base, memory.bytes);
+  draft.own->created = memory;
+}
+
+HostCode allocate_contiguously(WindowDraft& draft) {
+  draft.contiguous = true;
+  // In halves, whose sums do not overflow: the sum of all ranks' sizes may exceed an address.
+  constexpr unsigned half = 32;
+  constexpr std::uint64_t low = (std::uint64_t{1} << half) - 1;
+  std::array sum{draft.mine.memory.bytes >> half, draft.mine.memory.bytes & low};
+  const HostCode code = meet_all(draft, [&] {
+    const HostCode failed = draft.comm.assemble();
+    return failed != 0 ? failed : draft.comm.allreduce(sum, HostOp::sum);
+  });
+  if (code != 0) return code;
+  if (sum[0] + (sum[1] >> half) > low / 2) {
+    draft.fail(Error::size, "the sizes of all ranks together are more than an address can say");
+  }
+  draft.allocate(draft.rank == 0 ? (sum[0] << half) + sum[1] : 0);
+  return 0;
+}
+
+HostCode find_memory(WindowDraft& draft) {
+  switch (draft.flavor) {
+    case WindowFlavor::created:
+      draft.allocate(0);
+      locate_created(draft);
+      return 0;
+    case WindowFlavor::shared:
+      if (!draft.terms.noncontiguous) return allocate_contiguously(draft);
+      [[fallthrough]];
+    case WindowFlavor::allocated:
+      draft.allocate(draft.mine.memory.bytes);
+      return 0;
+    case WindowFlavor::dynamic:
+      draft.allocate(sizeof(SharedPieces));
+      if (!draft.failed()) new (draft.own->memory.get()) SharedPieces;
+      return 0;
+  }
+  return 0;
+}
+
+std::shared_ptr<Region> make_region(WindowDraft& draft, const WindowMembers& members) {
+  RegionSpec spec;
+  spec.rank = draft.rank;
+  spec.ranks = draft.ranks;
+  spec.control = members.of(draft.rank).control;
+  if (draft.dynamic()) {
+    spec.pieces = std::launder(reinterpret_cast<SharedPieces*>(draft.own->memory.get()));
+  }
+  spec.own = std::move(draft.own);
+  spec.atomics = members.atomics;
+  spec.atomicity = draft.terms.atomicity;
+  for (int rank = 0; rank < draft.ranks; ++rank) {
+    if (members.of(rank).control != nullptr) spec.mapped.push_back(rank);
+  }
+  spec.resolver = std::make_shared<MemberTable>(members.by_rank, !members.atomics.empty());
+  return std::make_shared<Region>(std::move(spec), draft.running->transports);
+}
+
+HostCode create(WindowDraft& draft, const WindowMembers& members, const WindowAgreement& agreed) {
+  WindowSpec spec;
+  spec.id = draft.mine.window;
+  spec.shared = draft.shared();
+  spec.remote = agreed.remote;
+  spec.no_locks = draft.terms.no_locks;
+  spec.reorder = draft.terms.reorder;
+  Running& running = *draft.running;
+  {
+    const Guard guard(draft.engine.lock);
+    spec.region = make_region(draft, members);
+    draft.window = &running.process.create_window(std::move(spec));
+    running.node_sends |= agreed.messages_on_node;
+  }
+  if (!agreed.remote) {
+    // Peers need only the window's control block, which existed before it was announced.
+    return 0;
+  }
+  if (running.needs_agent(draft.terms.no_locks)) draft.engine.agent.start();
+  // A message for a window that does not exist yet would be lost.
+  const HostCode code = draft.comm.barrier();
+  if (code == 0) return 0;
+  const Guard guard(draft.engine.lock);
+  running.process.destroy_window(*std::exchange(draft.window, nullptr));
+  return code;
+}
+
+}  // namespace
+
+HostCode make_window(WindowDraft& draft) {
+  if (const HostCode code = find_memory(draft); code != 0) return code;
+  Announcements announced;
+  if (const HostCode code = meet_all(draft, [&] { return announce(draft, announced); });
+      code != 0) {
+    return code;
+  }
+  NodeGroups groups;
+  if (const HostCode code = meet_node(draft, announced, groups); code != 0) return code;
+  NetworkAnnouncements network;
+  if (const HostCode code = meet_other_nodes(draft, announced, groups, network); code != 0) {
+    return code;
+  }
+  if (draft.contiguous) announced.lay_out_contiguously();
+  WindowMembers members = find_members(draft, announced, groups, network);
+  WindowAgreement agreed;
+  if (const HostCode code = agree(draft, announced, groups, members, agreed); code != 0) {
+    return code;
+  }
+  return draft.failed() ? 0 : create(draft, members, agreed);
+}
+
+}  // namespace oriel

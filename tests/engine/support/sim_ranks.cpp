@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/sim_ranks.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/progress/waiting.hpp"
+
+namespace oriel::test {
+
+void SimGroup::meet(Engine& engine) {
+  const std::uint64_t round = round_.load(std::memory_order_relaxed);
+  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks()) {
+    arrived_.store(0, std::memory_order_relaxed);
+    round_.store(round + 1, std::memory_order_release);
+    return;
+  }
+  while (round_.load(std::memory_order_acquire) == round) {
+    sweep_once(engine);
+    std::this_thread::yield();
+  }
+}
+
+HostCode SimComm::barrier() {
+  ++counts_.barriers;
+  group_.meet(engine_);
+  return 0;
+}
+
+HostCode SimComm::allgather(const void* own, std::size_t bytes, void* all) {
+  ++counts_.gathers;
+  group_.show(rank_, own);
+  group_.meet(engine_);
+  for (int rank = 0; rank < ranks(); ++rank) {
+    std::memcpy(static_cast<std::byte*>(all) + static_cast<std::size_t>(rank) * bytes,
+                group_.part(rank), bytes);
+  }
+  group_.meet(engine_);
+  return 0;
+}
+
+HostCode SimComm::broadcast(void* buffer, std::size_t bytes, int root) {
+  ++counts_.broadcasts;
+  group_.show(rank_, buffer);
+  group_.meet(engine_);
+  if (rank_ != root) std::memcpy(buffer, group_.part(root), bytes);
+  group_.meet(engine_);
+  return 0;
+}
+
+HostCode SimComm::allreduce(std::span<std::uint64_t> words, HostOp op) {
+  ++counts_.reductions;
+  const std::vector<std::uint64_t> own(words.begin(), words.end());
+  group_.show(rank_, own.data());
+  group_.meet(engine_);
+  for (int rank = 0; rank < ranks(); ++rank) {
+    if (rank == rank_) continue;
+    const auto* other = static_cast<const std::uint64_t*>(group_.part(rank));
+    for (std::uint64_t& word : words) {
+      const std::uint64_t next = *other++;
+      word = op == HostOp::sum   ? word + next
+             : op == HostOp::max ? std::max(word, next)
+                                 : std::min(word, next);
+    }
+  }
+  group_.meet(engine_);
+  return 0;
+}
+
+SimRanks::SimRanks(int ranks) : group_(ranks) {
+  for (int rank = 0; rank < ranks; ++rank) {
+    ranks_.push_back(std::make_unique<SimRank>(group_, rank));
+  }
+}
+
+}  // namespace oriel::test

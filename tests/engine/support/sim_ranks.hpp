@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "engine/engine.hpp"
+#include "engine/host/host_interface.hpp"
+
+/// A host of simulated ranks: threads of one program, each with an Engine of its own. Their arenas
+/// and transports are real, so that ranks map one another's memory as the processes of a node do.
+namespace oriel::test {
+
+/// The host of one rank.
+class SimHost : public Host {
+ public:
+  void advance() override { ++advanced; }
+  bool any_to_complete() const override { return to_complete != 0; }
+  bool complete_requests() override { return to_complete.exchange(0) != 0; }
+  bool waits_sweep() const override { return true; }
+
+  int advanced = 0;                 // calls of advance()
+  std::atomic<int> to_complete{0};  // requests
+};
+
+/// How many collectives a rank has called.
+struct SimCounts {
+  int barriers = 0;
+  int gathers = 0;
+  int broadcasts = 0;
+  int reductions = 0;
+  bool operator==(const SimCounts&) const = default;
+};
+
+/// The memory by which the ranks of a SimComm meet.
+class SimGroup {
+ public:
+  explicit SimGroup(int ranks) : parts_(static_cast<std::size_t>(ranks)) {}
+
+  int ranks() const { return static_cast<int>(parts_.size()); }
+  /// Waits until all ranks have called it. Sweeps meanwhile.
+  void meet(Engine& engine);
+  /// What the rank has shown before the last meet().
+  const void* part(int rank) const { return parts_[static_cast<std::size_t>(rank)]; }
+  void show(int rank, const void* part) { parts_[static_cast<std::size_t>(rank)] = part; }
+
+ private:
+  std::vector<const void*> parts_;
+  std::atomic<int> arrived_{0};
+  std::atomic<std::uint64_t> round_{0};
+};
+
+/// A communicator of all ranks.
+class SimComm : public HostComm {
+ public:
+  SimComm(SimGroup& group, int rank, Engine& engine)
+      : group_(group), rank_(rank), engine_(engine) {}
+
+  int rank() const override { return rank_; }
+  int ranks() const override { return group_.ranks(); }
+  HostCode take_roll_call(const char*) override { return 0; }
+  HostCode barrier() override;
+  HostCode allgather(const void* own, std::size_t bytes, void* all) override;
+  HostCode broadcast(void* buffer, std::size_t bytes, int root) override;
+  HostCode allreduce(std::span<std::uint64_t> words, HostOp op) override;
+  HostCode assemble() override { return 0; }
+  bool knows_peers(std::uint64_t own_id) const override { return known_.contains(own_id); }
+  void note_known_peers(std::uint64_t own_id) override { known_.insert(own_id); }
+
+  void forget_peers() { known_.clear(); }
+  /// The collectives since the last call of this.
+  SimCounts take_counts() { return std::exchange(counts_, {}); }
+
+ private:
+  SimGroup& group_;
+  int rank_;
+  Engine& engine_;
+  std::set<std::uint64_t> known_;
+  SimCounts counts_;
+};
+
+struct SimRank {
+  // Small, because a sanitizer leaves little address space.
+  static constexpr std::uint64_t extent = std::uint64_t{1} << 24;
+
+  SimRank(SimGroup& group, int rank) : comm(group, rank, engine) {
+    std::string error;
+    if (!engine.start(host, rank, error)) throw std::runtime_error(error);
+  }
+  ~SimRank() { engine.stop(); }
+
+  Running& running() const { return *engine.running(); }
+
+  SimHost host;
+  Engine engine{extent};
+  SimComm comm;
+};
+
+class SimRanks {
+ public:
+  explicit SimRanks(int ranks);
+
+  SimRank& operator[](int rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
+  int count() const { return group_.ranks(); }
+  /// Calls body(rank) on a thread for each rank, and waits for all of them.
+  template <typename Body>
+  void run(Body&& body) {
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < count(); ++rank) {
+      threads.emplace_back([&body, rank] { body(rank); });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+
+ private:
+  SimGroup group_;
+  std::vector<std::unique_ptr<SimRank>> ranks_;
+};
+
+}  // namespace oriel::test
