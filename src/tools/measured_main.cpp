@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <string>
 
-#include "core/collective/measured.hpp"
+#include "engine/tuning/exchange_times.hpp"
 
-using oriel::Measured;
+using oriel::ExchangeTimes;
 
 namespace {
 
@@ -32,20 +32,20 @@ std::string quoted(const std::string& text) {
 }  // namespace
 
 int main() {
-  const std::string path = oriel::measured_path();
-  const Measured measured = Measured::read(path);
+  const std::string path = ExchangeTimes::path();
+  const ExchangeTimes times = ExchangeTimes::read(path);
   std::printf("{\"file\": %s, \"processor\": %s, \"fault\": %s, \"lines\": [", quoted(path).c_str(),
-              quoted(oriel::processor_model()).c_str(), quoted(measured.fault()).c_str());
+              quoted(oriel::processor_model()).c_str(), quoted(times.fault()).c_str());
   const char* separator = "";
-  for (const Measured::Line& line : measured.lines()) {
+  for (const ExchangeTimes::Line& line : times.lines()) {
     std::printf(
         "%s\n  {\"processor\": %s, \"mpi\": %s, \"ranks\": %d, \"nodes\": %d, \"bytes\": %llu, ",
         separator, quoted(line.processor).c_str(), quoted(line.mpi).c_str(), line.ranks, line.nodes,
         static_cast<unsigned long long>(line.bytes));
-    for (std::size_t at = 0; at < Measured::choices; ++at) {
-      const Measured::Cost& cost = line.costs.at(at);
+    for (std::size_t at = 0; at < oriel::measured_algorithms; ++at) {
+      const ExchangeTimes::Cost& cost = line.costs.at(at);
       if (cost.start <= 0) continue;
-      const char* name = oriel::name_of(static_cast<Measured::Choice>(at));
+      const char* name = oriel::name_of(static_cast<oriel::Algorithm>(at));
       std::printf("\"%s\": %.9g, \"%s_making\": %.9g, ", name, cost.start, name, cost.making);
     }
     std::printf("\"choice\": \"%s\"}", oriel::name_of(line.cheapest(true)));

@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "core/collective/measured.hpp"
+#include "engine/tuning/exchange_times.hpp"
 #include "shm_processes.hpp"
 
 namespace oriel {
@@ -30,7 +30,7 @@ TEST(Settings, AreReadFromTheEnvironment) {
   EXPECT_STREQ(setting_text("ORIEL_OFI_LIBRARY"), privileged() ? "" : "/a/library.so");
   EXPECT_EQ(setting_int("ORIEL_STALL"), privileged() ? 30 : 7);
   EXPECT_EQ(setting_bool("ORIEL_VM"), privileged());
-  EXPECT_EQ(measured_path(), privileged() ? "" : "/a/cache/oriel/alltoallv");
+  EXPECT_EQ(ExchangeTimes::path(), privileged() ? "" : "/a/cache/oriel/alltoallv");
 }
 
 TEST(Settings, OfAPrivilegedProgramAreNot) {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/collective/start_trial.hpp"
+#include "engine/tuning/start_trial.hpp"
 
 namespace oriel::test {
 namespace {
@@ -22,7 +22,7 @@ StartTrial played(std::size_t candidates, Time&& time) {
 }
 
 std::uint64_t place_in_burst(std::uint64_t start) {
-  return (start - CopyTrial::last) % (StartTrial::cold + StartTrial::counted);
+  return (start - CopyTrial::last) % 5;
 }
 
 TEST(StartTrial, TriesCopiesFirstAndThenAllInTurn) {
@@ -44,7 +44,7 @@ TEST(StartTrial, TriesCopiesFirstAndThenAllInTurn) {
 TEST(StartTrial, CountsNoColdStart) {
   const StartTrial order(2);
   const StartTrial trial = played(2, [&](std::uint64_t start) {
-    const bool counts = start >= CopyTrial::last && place_in_burst(start) >= StartTrial::cold;
+    const bool counts = start >= CopyTrial::last && place_in_burst(start) >= TrialOrder::cold;
     if (!counts) return 1e9;
     return order.candidate(start) == 0 ? 5.0 : 4.0;
   });
@@ -56,7 +56,7 @@ TEST(StartTrial, ForgivesAlmostHalfOfTheStarts) {
   std::array<int, 2> seen{};
   const StartTrial order(2);
   const StartTrial trial = played(2, [&](std::uint64_t start) {
-    if (start < CopyTrial::last || place_in_burst(start) < StartTrial::cold) return 0.0;
+    if (start < CopyTrial::last || place_in_burst(start) < TrialOrder::cold) return 0.0;
     const std::size_t candidate = order.candidate(start);
     // Each counted start has another time: all are kept.
     const int number = seen.at(candidate)++;

@@ -3,8 +3,8 @@
 
 #include <oriel/collectives.h>
 
-#include <array>
 #include <charconv>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -13,25 +13,6 @@
 #include "boundary/info/info_value.hpp"
 
 namespace oriel::boundary {
-namespace {
-
-struct Name {
-  const char* name;
-  Algorithm algorithm;
-};
-
-constexpr std::array names{
-    Name{"auto", Algorithm::automatic},
-    Name{"notified", Algorithm::notified},
-    Name{"notified_hierarchy", Algorithm::notified_hierarchy},
-    Name{"fence", Algorithm::fence},
-    Name{"fence_hierarchy", Algorithm::fence_hierarchy},
-    Name{"lock", Algorithm::lock},
-    Name{"lock_hierarchy", Algorithm::lock_hierarchy},
-    Name{"two_sided", Algorithm::two_sided},
-};
-
-}  // namespace
 
 bool names_algorithm(MPI_Info info) {
   return info_value(info, ORIEL_ALLTOALLV).has_value();
@@ -41,13 +22,15 @@ Failure read_algorithm(MPI_Info info, Algorithm& algorithm) {
   algorithm = Algorithm::automatic;
   const std::optional<std::string> given = info_value(info, ORIEL_ALLTOALLV);
   if (!given) return {};
-  for (const Name& one : names) {
-    if (*given != one.name) continue;
-    algorithm = one.algorithm;
-    return {};
-  }
   std::string reason = "the info key oriel_alltoallv is \"" + *given + "\"; it takes";
-  for (const Name& one : names) reason += std::string(" ") + one.name;
+  for (std::size_t at = 0; at < algorithms; ++at) {
+    const auto named = static_cast<Algorithm>(at);
+    if (*given == name_of(named)) {
+      algorithm = named;
+      return {};
+    }
+    reason += std::string(" ") + name_of(named);
+  }
   return said(MPI_ERR_INFO_VALUE, std::move(reason));
 }
 

@@ -6,20 +6,9 @@
 
 #include "boundary/host/errors.hpp"
 #include "boundary/host/host.hpp"
+#include "engine/tuning/exchange_times.hpp"
 
 namespace oriel::boundary {
-
-/// The algorithms of a persistent collective: the values of the info key ORIEL_ALLTOALLV.
-enum class Algorithm : std::uint32_t {
-  automatic,
-  notified,
-  notified_hierarchy,
-  fence,
-  fence_hierarchy,
-  lock,
-  lock_hierarchy,
-  two_sided
-};
 
 /// Returns whether the info has the key ORIEL_ALLTOALLV.
 bool names_algorithm(MPI_Info info);

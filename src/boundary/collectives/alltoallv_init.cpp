@@ -123,9 +123,9 @@ class AlltoallvMaker {
 
   /// Makes a request whose first starts show which algorithm is fastest. `plan`: the plan of
   /// `notified`, whose making took `making` microseconds.
-  int make_tried(Plan& plan, double making, Measured::Line line, MPI_Request* request) {
+  int make_tried(Plan& plan, double making, ExchangeTimes::Line line, MPI_Request* request) {
     auto tried = std::make_unique<TriedCollective>(call_, making_.state(), rank_, std::move(line));
-    tried->add(Measured::Choice::notified, std::make_unique<PlanCollective>(making_.state(), plan),
+    tried->add(Algorithm::notified, std::make_unique<PlanCollective>(making_.state(), plan),
                std::move(made_.memory), making);
     int code = add_others(*tried, making);
     if (code == MPI_SUCCESS) code = tried->make_telling(communicator_);
@@ -147,14 +147,14 @@ class AlltoallvMaker {
           code != MPI_SUCCESS) {
         return code;
       }
-      tried.add(Measured::Choice::notified_hierarchy,
+      tried.add(Algorithm::notified_hierarchy,
                 std::make_unique<PlanCollective>(making_.state(), *plan), std::move(made.memory),
                 making + lap.microseconds());
       lap = Lap();
     }
     std::unique_ptr<CollectiveTask> task;
     if (const int code = make_task(Algorithm::two_sided, task); code != MPI_SUCCESS) return code;
-    tried.add(Measured::Choice::two_sided, std::move(task), {}, making + lap.microseconds());
+    tried.add(Algorithm::two_sided, std::move(task), {}, making + lap.microseconds());
     return MPI_SUCCESS;
   }
 

@@ -7,14 +7,17 @@
 
 #include "boundary/collectives/algorithm.hpp"
 #include "boundary/collectives/collective_state.hpp"
-#include "core/collective/measured.hpp"
 #include "core/collective/plan.hpp"
+#include "engine/tuning/tuner.hpp"
 
 namespace oriel::boundary {
 
-/// The algorithm that `auto` selects for one request of an alltoallv. Rank 0 selects it by the
-/// known times of exchanges. The other ranks receive it in words that the making of the plan
-/// exchanges anyway.
+/// The Tuner of this process. The first call reads a file; the use of the result takes the process
+/// lock.
+Tuner& tuner();
+
+/// The algorithm that `auto` selects for one request of an alltoallv. Rank 0 asks its Tuner. The
+/// other ranks receive the choice in words that the making of the plan exchanges anyway.
 class AutoChoice {
  public:
   AutoChoice(const char* call, CollectiveState& state, int rank, int ranks)
@@ -28,7 +31,7 @@ class AutoChoice {
   /// starts are a trial. With ORIEL_INFO rank 0 prints the reason.
   Algorithm made_by(const Plan& plan) const;
   /// For a trial: the line of its measurement, without the times.
-  Measured::Line tried() const;
+  ExchangeTimes::Line tried() const;
 
   /// Prints the choice and its reason if ORIEL_INFO is set. Only on rank 0.
   static void report(const char* call, int ranks, const char* chosen, const std::string& why);
@@ -48,10 +51,7 @@ class AutoChoice {
   bool crowded_ = false;
   std::optional<std::uint64_t> starts_;
   std::uint64_t longest_ = 0;
-  std::optional<Measured::Line> line_;
+  std::optional<ExchangeTimes::Line> line_;
 };
-
-/// The times of a line, as text.
-std::string times_of(const Measured::Line& line);
 
 }  // namespace oriel::boundary

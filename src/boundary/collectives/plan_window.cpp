@@ -12,7 +12,7 @@
 #include "boundary/windows/window_maker.hpp"
 #include "engine/progress/lost_peers.hpp"
 #include "engine/progress/waiting.hpp"
-#include "engine/tuning/copy_costs.hpp"
+#include "engine/tuning/tuner.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -66,7 +66,7 @@ int PlanWindow::create(const char* call, MPI_Comm communicator) {
       WindowMaker(call, communicator, MPI_INFO_NULL).create(&exposed, sizeof exposed, 1, &handle);
   if (code != MPI_SUCCESS) return code;
   lifetime.count_own(1);
-  const CopyCosts& costs = copy_costs();
+  const CopyCosts& costs = Tuner::copy_costs();
   const Guard guard(engine.lock);
   window_ = runtime.windows.find(handle_key(handle));
   window_->state->own = true;

@@ -49,7 +49,7 @@ class Signature {
   static constexpr unsigned root_shift = 32;
   static constexpr unsigned algorithm_shift = 56;
   static constexpr unsigned kind_shift = 59;
-  static_assert(static_cast<unsigned>(Algorithm::two_sided) < 1U << (kind_shift - algorithm_shift),
+  static_assert(static_cast<unsigned>(Algorithm::automatic) < 1U << (kind_shift - algorithm_shift),
                 "the last algorithm has to fit in front of the kind");
   static constexpr std::uint64_t hash_mask = 0xffffffff;
   static constexpr std::uint64_t root_mask = 0xffffff;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "boundary/collectives/auto_choice.hpp"
-#include "boundary/collectives/measured_here.hpp"
 #include "boundary/collectives/plan_collective.hpp"
 #include "boundary/collectives/plan_maker.hpp"
 #include "core/collective/schedules/bcast.hpp"
@@ -16,10 +15,10 @@
 
 namespace oriel::boundary {
 
-void TriedCollective::add(Measured::Choice choice, std::unique_ptr<CollectiveTask> task,
+void TriedCollective::add(Algorithm algorithm, std::unique_ptr<CollectiveTask> task,
                           ScheduleMemory memory, double making) {
-  line_.of(choice).making = making;
-  candidates_.push_back({choice, std::move(task), std::move(memory)});
+  line_.of(algorithm).making = making;
+  candidates_.push_back({algorithm, std::move(task), std::move(memory)});
 }
 
 int TriedCollective::make_telling(MPI_Comm communicator) {
@@ -133,15 +132,15 @@ void TriedCollective::settle() {
   for (const Telling& one : telling_) one.task->let_go();
   settled_ = true;
   for (std::size_t at = 0; at < candidates_.size(); ++at) {
-    line_.of(candidates_[at].choice).start = sums_[at] / line_.ranks;
+    line_.of(candidates_[at].algorithm).start = sums_[at] / line_.ranks;
     if (at == current_) continue;
     // The task itself is kept, because a host's request must not be freed with the process lock.
     candidates_[at].task->let_go();
   }
   if (rank_ != 0) return;
-  AutoChoice::report(call_, line_.ranks, name_of(current().choice),
-                     "tried with " + std::to_string(line_.bytes) + " bytes: " + times_of(line_));
-  MeasuredHere::get().learn(line_);
+  AutoChoice::report(call_, line_.ranks, name_of(current().algorithm),
+                     "tried with " + std::to_string(line_.bytes) + " bytes: " + line_.times());
+  tuner().learn(line_);
 }
 
 }  // namespace oriel::boundary

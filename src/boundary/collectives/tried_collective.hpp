@@ -13,9 +13,9 @@
 #include "boundary/collectives/signature.hpp"
 #include "boundary/host/errors.hpp"
 #include "boundary/host/host.hpp"
-#include "core/collective/measured.hpp"
 #include "core/collective/schedules/made_schedule.hpp"
-#include "core/collective/start_trial.hpp"
+#include "engine/tuning/exchange_times.hpp"
+#include "engine/tuning/start_trial.hpp"
 
 namespace oriel::boundary {
 
@@ -28,11 +28,11 @@ class TriedCollective final : public CollectiveTask {
  public:
   /// `line`: the line of the measurement, without the times; see AutoChoice::tried().
   TriedCollective(const char* call, std::shared_ptr<CollectiveState> state, int rank,
-                  Measured::Line line)
+                  ExchangeTimes::Line line)
       : call_(call), state_(std::move(state)), rank_(rank), line_(std::move(line)) {}
 
   /// Adds a candidate; the first one is a plan. `making`: the time of its making in microseconds.
-  void add(Measured::Choice choice, std::unique_ptr<CollectiveTask> task, ScheduleMemory memory,
+  void add(Algorithm algorithm, std::unique_ptr<CollectiveTask> task, ScheduleMemory memory,
            double making);
   /// Makes the plans of the reduce and the bcast, on all ranks, after all candidates have been
   /// added. Raises errors. Without the process lock.
@@ -49,7 +49,7 @@ class TriedCollective final : public CollectiveTask {
 
  private:
   struct Candidate {
-    Measured::Choice choice;
+    Algorithm algorithm;
     std::unique_ptr<CollectiveTask> task;
     ScheduleMemory memory;
   };
@@ -74,7 +74,7 @@ class TriedCollective final : public CollectiveTask {
   const char* call_;
   std::shared_ptr<CollectiveState> state_;
   int rank_;
-  Measured::Line line_;
+  ExchangeTimes::Line line_;
   std::vector<Candidate> candidates_;
   std::size_t current_ = 0;
   std::array<Telling, 2> telling_;

@@ -6,19 +6,45 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include "core/operation/copy_method.hpp"
 
 namespace oriel {
 
+/// The order in which candidates, the ways to do one thing, carry out its first uses. The number of
+/// a use, from 0, determines its candidate, so processes that count uses alike need no message.
+///
+/// Each round gives each candidate a burst of uses, so that changes in the program or on the
+/// machine affect all of them. Each round begins with another candidate, so a periodic pattern in
+/// the program does not always affect the same one.
+struct TrialOrder {
+  /// The first uses of a burst do not count: caches and buffers are as the use of another candidate
+  /// has left them.
+  static constexpr std::uint64_t cold = 2;
+
+  std::uint64_t candidates;
+  std::uint64_t rounds;
+  std::uint64_t counted;  // uses of a burst that count
+
+  constexpr std::uint64_t burst() const { return cold + counted; }
+  constexpr std::uint64_t uses() const { return rounds * candidates * burst(); }
+  /// The candidate that carries out use `use`, which is less than uses().
+  constexpr std::size_t candidate(std::uint64_t use) const {
+    const std::uint64_t number = use / burst();
+    return (number + number / candidates) % candidates;
+  }
+  /// The number of such a use among those of its candidate that count; none: it does not count.
+  constexpr std::optional<std::size_t> sample(std::uint64_t use) const {
+    const std::uint64_t place = use % burst();
+    if (place < cold) return std::nullopt;
+    return use / burst() / candidates * counted + place - cold;
+  }
+};
+
 /// Times that one side of a transfer has spent copying in its first uses, in nanoseconds.
 struct TrialTimes {
-  /// Only the later uses of each method count. In the first ones the memory is in neither
-  /// processor's caches. That makes a system call slower, and may make cells faster than they are
-  /// later, when each line comes from the other processor's cache.
-  static constexpr std::uint64_t cold = 2;
   static constexpr std::uint64_t counted = 2;
-  static constexpr std::uint64_t tries = cold + counted;
   static constexpr std::uint32_t never = std::numeric_limits<std::uint32_t>::max();
 
   std::array<std::uint32_t, 2> by_cells{never, never};  // least times: staged, streamed
@@ -36,17 +62,20 @@ struct TrialTimes {
 ///   4. After use `last` the transfer keeps the fastest method.
 /// Both sides decide alike, without a message.
 ///
-/// Only the time of the copies counts, because waiting times depend on the program, not on the
-/// method.
+/// In the first uses of a method the memory is in neither processor's caches. That makes a system
+/// call slower, and may make cells faster than they are later, when each line comes from the other
+/// processor's cache. Only the time of the copies counts, because waiting times depend on the
+/// program, not on the method.
 class CopyTrial {
- public:
-  static constexpr std::uint64_t uses_by_cells = 2 * TrialTimes::tries;
-  static constexpr std::uint64_t last = 3 * TrialTimes::tries + 1;
+  static constexpr TrialOrder order{.candidates = 3, .rounds = 1, .counted = TrialTimes::counted};
 
-  /// The method of use `use`, which is at most `last`.
+ public:
+  static constexpr std::uint64_t uses_by_cells = 2 * order.burst();
+  static constexpr std::uint64_t last = order.uses() + 1;
+
+  /// The method of use `use`, which is at most `last`. Uses are numbered from 1.
   static CopyMethod way(std::uint64_t use) {
-    if (use > uses_by_cells) return CopyMethod::one_copy;
-    return use > TrialTimes::tries ? CopyMethod::streamed : CopyMethod::staged;
+    return use == last ? CopyMethod::one_copy : static_cast<CopyMethod>(order.candidate(use - 1));
   }
 
   void spend(std::uint64_t nanoseconds) { spent_ += nanoseconds; }
@@ -57,10 +86,11 @@ class CopyTrial {
     const auto spent =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(spent_, TrialTimes::never));
     spent_ = 0;
-    const std::uint64_t before = (use - 1) % TrialTimes::tries;  // earlier uses of its method
-    if (use == last || before < TrialTimes::cold) return;
+    if (use == last) return;
+    const std::optional<std::size_t> sample = order.sample(use - 1);
+    if (!sample) return;
     if (const CopyMethod tried = way(use); tried == CopyMethod::one_copy) {
-      times_.one_copy[static_cast<std::size_t>(before - TrialTimes::cold)] = spent;
+      times_.one_copy[*sample] = spent;
     } else {
       std::uint32_t& least = times_.by_cells[static_cast<std::size_t>(tried)];
       least = std::min(least, spent);

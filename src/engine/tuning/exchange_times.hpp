@@ -11,15 +11,29 @@
 
 namespace oriel {
 
+/// The algorithms of a persistent alltoallv: the values of the info key ORIEL_ALLTOALLV. Those
+/// before fence_hierarchy may be chosen by measurements, of equally fast ones the first.
+enum class Algorithm : std::uint8_t {
+  notified,
+  notified_hierarchy,
+  two_sided,
+  fence,
+  lock,
+  fence_hierarchy,
+  lock_hierarchy,
+  automatic
+};
+inline constexpr std::size_t measured_algorithms = 5;
+inline constexpr std::size_t algorithms = 8;
+
+/// The value of the info key.
+const char* name_of(Algorithm algorithm);
+
 /// The times of alltoall exchanges that `oriel bench alltoallv` stores in a file. The file has one
 /// line for each measurement, with fields separated by tabs. A line that begins with # is a
 /// comment. A malformed line is ignored.
-class Measured {
+class ExchangeTimes {
  public:
-  /// The algorithms that may be chosen. Of equally fast ones the first is chosen.
-  enum class Choice : std::uint8_t { notified, notified_hierarchy, two_sided, fence, lock };
-  static constexpr std::size_t choices = 5;
-
   /// Microseconds.
   struct Cost {
     double start = 0;   // of one exchange; 0: not measured
@@ -32,23 +46,30 @@ class Measured {
     int ranks = 0;
     int nodes = 0;
     std::uint64_t bytes = 0;  // from each rank to each other one
-    std::array<Cost, choices> costs;
+    std::array<Cost, measured_algorithms> costs;
 
-    Cost& of(Choice choice) { return costs.at(static_cast<std::size_t>(choice)); }
-    const Cost& of(Choice choice) const { return costs.at(static_cast<std::size_t>(choice)); }
+    Cost& of(Algorithm algorithm) { return costs.at(static_cast<std::size_t>(algorithm)); }
+    const Cost& of(Algorithm algorithm) const {
+      return costs.at(static_cast<std::size_t>(algorithm));
+    }
     /// The cheapest algorithm for a program that makes a request, starts it `starts` times and
     /// frees it. Without `starts` the number of starts is unknown, and the time of making does not
     /// count. `gathers`: notified_hierarchy differs from notified, because there are several nodes
     /// and some of them have several ranks.
-    Choice cheapest(bool gathers, std::optional<std::uint64_t> starts = {}) const;
+    Algorithm cheapest(bool gathers, std::optional<std::uint64_t> starts = {}) const;
     /// Returns whether the line holds for a request whose longest message has `longest` bytes: at
     /// most twice or half the line's length.
     bool like(std::uint64_t longest) const;
+    /// The measured times of a start, as text.
+    std::string times() const;
   };
 
-  static Measured parse(std::string_view text);
+  static ExchangeTimes parse(std::string_view text);
   /// If the path is empty, the result has no lines.
-  static Measured read(const std::string& path);
+  static ExchangeTimes read(const std::string& path);
+  /// The path of the file: that of ORIEL_MEASURED if it is set, otherwise a path in the user's
+  /// cache. Empty: no file.
+  static std::string path();
 
   /// The lines; of several with one key the last.
   const std::vector<Line>& lines() const { return lines_; }
@@ -69,12 +90,6 @@ class Measured {
   std::string fault_;
 };
 
-/// The value of the info key.
-const char* name_of(Measured::Choice choice);
-
-/// The path of the file: that of ORIEL_MEASURED if it is set, otherwise a path in the user's cache.
-/// Empty: no file.
-std::string measured_path();
 /// The processor's model name as the kernel reports it.
 std::string processor_model();
 

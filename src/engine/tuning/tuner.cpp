@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/tuning/copy_costs.hpp"
+#include "engine/tuning/tuner.hpp"
 
 #include <sys/uio.h>
 #include <unistd.h>
@@ -10,10 +10,16 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <utility>
 #include <vector>
+
+#include "engine/tuning/start_trial.hpp"
 
 namespace oriel {
 namespace {
+
+/// A trial pays if the request has at least this many times as many starts as the trial.
+constexpr std::uint64_t worth_a_trial = 2;
 
 constexpr std::size_t shorter = std::size_t{16} * 1024;
 constexpr std::size_t longer = std::size_t{256} * 1024;
@@ -35,6 +41,7 @@ constexpr double lost = 1.0 / 16;  // the largest share of a copy's time that a 
 constexpr std::uint64_t least_piece = std::uint64_t{64} * 1024;
 constexpr std::uint64_t most_piece = std::uint64_t{1024} * 1024;
 
+/// Measures CopyCosts.
 class Measurement {
  public:
   Measurement() : from_(longer, std::byte{1}), between_(longer), into_(longer) {}
@@ -86,7 +93,35 @@ class Measurement {
 
 }  // namespace
 
-const CopyCosts& copy_costs() {
+Tuner::Tuner(std::string processor, std::string mpi, ExchangeTimes stored)
+    : processor_(std::move(processor)), mpi_(std::move(mpi)), stored_(std::move(stored)) {}
+
+Tuner::Choice Tuner::choose(const Exchange& exchange) const {
+  if (const ExchangeTimes::Line* line = nearest(exchange)) {
+    return {line->cheapest(exchange.gathers, exchange.starts), *line};
+  }
+  if (exchange.ranks == 1 || exchange.longest == 0) return {};
+  const std::uint64_t needed = worth_a_trial * StartTrial::starts(exchange.gathers ? 3 : 2);
+  const bool long_lived = exchange.starts ? *exchange.starts >= needed : !exchange.seldom_started;
+  return {long_lived ? Algorithm::automatic : Algorithm::notified, std::nullopt};
+}
+
+const ExchangeTimes::Line* Tuner::nearest(const Exchange& exchange) const {
+  for (const ExchangeTimes* known : {&trials_, &stored_}) {
+    const ExchangeTimes::Line* line =
+        known->nearest(processor_, mpi_, exchange.ranks, exchange.several_nodes, exchange.longest);
+    if (line != nullptr && (known == &stored_ || line->like(exchange.longest))) return line;
+  }
+  return nullptr;
+}
+
+void Tuner::learn(ExchangeTimes::Line line) {
+  line.processor = processor_;
+  line.mpi = mpi_;
+  trials_.add(std::move(line));
+}
+
+const CopyCosts& Tuner::copy_costs() {
   static const CopyCosts costs = Measurement().run();
   return costs;
 }

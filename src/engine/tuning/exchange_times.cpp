@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/collective/measured.hpp"
+#include "engine/tuning/exchange_times.hpp"
 
 #include <sys/stat.h>
 
@@ -57,30 +57,29 @@ std::size_t split(std::string_view text, Words& words) {
   return fields;
 }
 
-bool read_both(Measured::Cost& cost, std::string_view start, std::string_view making) {
+bool read_both(ExchangeTimes::Cost& cost, std::string_view start, std::string_view making) {
   return read_time(start, cost.start) && read_time(making, cost.making);
 }
 
 /// None if the line is malformed.
-std::optional<Measured::Line> to_line(std::string_view text) {
-  using Choice = Measured::Choice;
+std::optional<ExchangeTimes::Line> to_line(std::string_view text) {
   Words words;
   const std::size_t fields = split(text, words);
   if (std::ranges::find(numbers_of_fields, fields) == numbers_of_fields.end()) return std::nullopt;
-  Measured::Line line;
+  ExchangeTimes::Line line;
   line.processor = words[0];
   line.mpi = words[1];
   const bool key = !line.processor.empty() && !line.mpi.empty() &&
                    read_number(words[2], line.ranks) && line.ranks > 0 &&
                    read_number(words[3], line.nodes) && line.nodes > 0 &&
                    line.nodes <= line.ranks && read_number(words[4], line.bytes);
-  if (!key || !read_both(line.of(Choice::notified), words[5], words[7]) ||
-      !read_both(line.of(Choice::two_sided), words[6], words[8]) ||
-      line.of(Choice::notified).start <= 0 || line.of(Choice::two_sided).start <= 0) {
+  if (!key || !read_both(line.of(Algorithm::notified), words[5], words[7]) ||
+      !read_both(line.of(Algorithm::two_sided), words[6], words[8]) ||
+      line.of(Algorithm::notified).start <= 0 || line.of(Algorithm::two_sided).start <= 0) {
     return std::nullopt;
   }
   std::size_t next = 9;
-  for (const Choice more : {Choice::notified_hierarchy, Choice::fence, Choice::lock}) {
+  for (const Algorithm more : {Algorithm::notified_hierarchy, Algorithm::fence, Algorithm::lock}) {
     if (next == fields) break;
     if (!read_both(line.of(more), words.at(next), words.at(next + 1))) return std::nullopt;
     next += 2;
@@ -89,16 +88,16 @@ std::optional<Measured::Line> to_line(std::string_view text) {
 }
 
 /// The larger number divided by the smaller one.
-double times(double a, double b) {
+double ratio(double a, double b) {
   return std::max(a, b) / std::min(a, b);
 }
 
 double bytes_apart(std::uint64_t a, std::uint64_t b) {
-  return times(static_cast<double>(std::max<std::uint64_t>(a, 1)),
+  return ratio(static_cast<double>(std::max<std::uint64_t>(a, 1)),
                static_cast<double>(std::max<std::uint64_t>(b, 1)));
 }
 
-bool same_key(const Measured::Line& a, const Measured::Line& b) {
+bool same_key(const ExchangeTimes::Line& a, const ExchangeTimes::Line& b) {
   return a.bytes == b.bytes && a.ranks == b.ranks && a.nodes == b.nodes && a.mpi == b.mpi &&
          a.processor == b.processor;
 }
@@ -141,57 +140,70 @@ std::string text_of(const std::string& path, std::string& fault) {
 
 }  // namespace
 
-Measured::Choice Measured::Line::cheapest(bool gathers, std::optional<std::uint64_t> starts) const {
-  auto best = Choice::notified;
+const char* name_of(Algorithm algorithm) {
+  constexpr std::array<const char*, algorithms> names{
+      "notified", "notified_hierarchy", "two_sided",      "fence",
+      "lock",     "fence_hierarchy",    "lock_hierarchy", "auto"};
+  return names.at(static_cast<std::size_t>(algorithm));
+}
+
+Algorithm ExchangeTimes::Line::cheapest(bool gathers, std::optional<std::uint64_t> starts) const {
+  auto best = Algorithm::notified;
   double least = std::numeric_limits<double>::infinity();
-  for (std::size_t at = 0; at < choices; ++at) {
-    const auto choice = static_cast<Choice>(at);
+  for (std::size_t at = 0; at < costs.size(); ++at) {
+    const auto algorithm = static_cast<Algorithm>(at);
     const Cost& cost = costs.at(at);
-    if (cost.start <= 0 || (choice == Choice::notified_hierarchy && !gathers)) continue;
+    if (cost.start <= 0 || (algorithm == Algorithm::notified_hierarchy && !gathers)) continue;
     double all = cost.start;
     if (starts) all = cost.making + static_cast<double>(*starts) * cost.start;
     if (all >= least) continue;
-    best = choice;
+    best = algorithm;
     least = all;
   }
   return best;
 }
 
-bool Measured::Line::like(std::uint64_t longest) const {
+bool ExchangeTimes::Line::like(std::uint64_t longest) const {
   return bytes_apart(bytes, longest) <= most_times_the_bytes;
 }
 
-const char* name_of(Measured::Choice choice) {
-  constexpr std::array<const char*, Measured::choices> names{"notified", "notified_hierarchy",
-                                                             "two_sided", "fence", "lock"};
-  return names.at(static_cast<std::size_t>(choice));
+std::string ExchangeTimes::Line::times() const {
+  std::string times;
+  for (std::size_t at = 0; at < costs.size(); ++at) {
+    if (costs.at(at).start <= 0) continue;
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%s%s %.3g us", times.empty() ? "" : ", ",
+                  name_of(static_cast<Algorithm>(at)), costs.at(at).start);
+    times += text.data();
+  }
+  return times;
 }
 
-Measured Measured::parse(std::string_view text) {
-  Measured measured;
+ExchangeTimes ExchangeTimes::parse(std::string_view text) {
+  ExchangeTimes times;
   for (int number = 1; !text.empty(); ++number) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view whole = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (whole.empty() || whole.front() == '#') continue;
     if (auto line = to_line(whole)) {
-      measured.add(std::move(*line));
-    } else if (measured.fault_.empty()) {
-      measured.fault_ = "line " + std::to_string(number) +
-                        " is not what `oriel bench alltoallv` writes, and counts as nothing";
+      times.add(std::move(*line));
+    } else if (times.fault_.empty()) {
+      times.fault_ = "line " + std::to_string(number) +
+                     " is not what `oriel bench alltoallv` writes, and counts as nothing";
     }
   }
-  return measured;
+  return times;
 }
 
-Measured Measured::read(const std::string& path) {
+ExchangeTimes ExchangeTimes::read(const std::string& path) {
   std::string fault;
-  Measured measured = parse(text_of(path, fault));
-  if (!fault.empty()) measured.fault_ = std::move(fault);
-  return measured;
+  ExchangeTimes times = parse(text_of(path, fault));
+  if (!fault.empty()) times.fault_ = std::move(fault);
+  return times;
 }
 
-void Measured::add(Line line) {
+void ExchangeTimes::add(Line line) {
   const auto old = std::ranges::find_if(lines_, [&](const Line& l) { return same_key(l, line); });
   if (old != lines_.end()) {
     *old = std::move(line);
@@ -200,8 +212,9 @@ void Measured::add(Line line) {
   }
 }
 
-const Measured::Line* Measured::nearest(std::string_view processor, std::string_view mpi, int ranks,
-                                        bool several_nodes, std::uint64_t bytes) const {
+const ExchangeTimes::Line* ExchangeTimes::nearest(std::string_view processor, std::string_view mpi,
+                                                  int ranks, bool several_nodes,
+                                                  std::uint64_t bytes) const {
   const Line* best = nullptr;
   // The distances of the best line's ranks and bytes; ranks are compared first.
   std::pair<double, double> best_apart;
@@ -209,7 +222,7 @@ const Measured::Line* Measured::nearest(std::string_view processor, std::string_
     if (line.processor != processor || line.mpi != mpi || (line.nodes > 1) != several_nodes) {
       continue;
     }
-    const std::pair apart(times(line.ranks, ranks), bytes_apart(line.bytes, bytes));
+    const std::pair apart(ratio(line.ranks, ranks), bytes_apart(line.bytes, bytes));
     if (apart.first > most_times_the_ranks || (best != nullptr && apart >= best_apart)) continue;
     best = &line;
     best_apart = apart;
@@ -217,7 +230,7 @@ const Measured::Line* Measured::nearest(std::string_view processor, std::string_
   return best;
 }
 
-std::string measured_path() {
+std::string ExchangeTimes::path() {
   const std::string told = setting_text("ORIEL_MEASURED");
   if (!told.empty()) return setting_bool("ORIEL_MEASURED") ? told : std::string();
   std::string cache = variable("XDG_CACHE_HOME");
