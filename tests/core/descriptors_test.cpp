@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // G1: descriptors of Oriel's own keep away from the numbers that programs use.
-#include "core/base/descriptors.hpp"
+#include "transport/shm/descriptors.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

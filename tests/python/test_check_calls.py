@@ -54,5 +54,13 @@ def test_it_passes(faults, code):
     assert not faults("transport/a.cpp", code)
 
 
+@pytest.mark.parametrize(
+    "code", ["own_descriptor(::open(path, 0));", "std::ifstream file(path);", 'fopen(path, "re");']
+)
+def test_the_core_opens_no_file(faults, code):
+    assert not faults("engine/a.cpp", code)
+    assert "the core opens no file" in faults("core/base/a.cpp", code)[0]
+
+
 def test_descriptors_are_opened_where_they_are_moved(faults):
-    assert not faults("core/base/descriptors.cpp", "::pipe2(ends, O_CLOEXEC);")
+    assert not faults("transport/shm/descriptors.cpp", "::pipe2(ends, O_CLOEXEC);")

@@ -15,11 +15,11 @@
 
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/runtime/runtime.hpp"
-#include "core/base/descriptors.hpp"
 #include "core/base/settings.hpp"
 #include "engine/process/printable.hpp"
 #include "engine/record/report_folder.hpp"
 #include "transport/shm/clock.hpp"
+#include "transport/shm/descriptors.hpp"
 
 namespace oriel::boundary {
 namespace {

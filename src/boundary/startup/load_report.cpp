@@ -6,8 +6,8 @@
 #include <cstdlib>
 
 #include "boundary/host/host.hpp"
-#include "core/base/descriptors.hpp"
 #include "engine/process/run_folder.hpp"
+#include "transport/shm/descriptors.hpp"
 
 namespace oriel::boundary {
 namespace {

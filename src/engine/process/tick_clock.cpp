@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/base/descriptors.hpp"
 #include "transport/shm/clock.hpp"
+#include "transport/shm/descriptors.hpp"
 
 namespace oriel {
 namespace {

@@ -11,8 +11,8 @@
 #include <cstring>
 #include <new>
 
-#include "core/base/descriptors.hpp"
 #include "transport/shm/clock.hpp"
+#include "transport/shm/descriptors.hpp"
 #include "transport/shm/file_limit.hpp"
 
 namespace oriel {

@@ -15,8 +15,8 @@
 #include <cstring>
 #include <vector>
 
-#include "core/base/descriptors.hpp"
 #include "core/base/settings.hpp"
+#include "transport/shm/descriptors.hpp"
 
 namespace oriel {
 namespace {

@@ -9,10 +9,10 @@
 #include <string>
 #include <utility>
 
-#include "core/base/descriptors.hpp"
 #include "core/base/settings.hpp"
 #include "engine/engine.hpp"
 #include "engine/process/run_folder.hpp"
+#include "transport/shm/descriptors.hpp"
 
 namespace oriel {
 namespace {

@@ -13,8 +13,8 @@
 #include <cstring>
 #include <ctime>
 
-#include "core/base/descriptors.hpp"
 #include "core/base/settings.hpp"
+#include "transport/shm/descriptors.hpp"
 
 namespace oriel {
 namespace {

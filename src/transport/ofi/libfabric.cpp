@@ -8,8 +8,8 @@
 #include <system_error>
 #include <vector>
 
-#include "core/base/descriptors.hpp"
 #include "core/base/settings.hpp"
+#include "transport/shm/descriptors.hpp"
 
 namespace oriel {
 namespace {

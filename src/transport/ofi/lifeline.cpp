@@ -13,8 +13,8 @@
 #include <cstring>
 #include <utility>
 
-#include "core/base/descriptors.hpp"
 #include "transport/shm/clock.hpp"
+#include "transport/shm/descriptors.hpp"
 
 namespace oriel {
 namespace {

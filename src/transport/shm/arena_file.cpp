@@ -12,8 +12,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "core/base/descriptors.hpp"
 #include "core/base/settings.hpp"
+#include "transport/shm/descriptors.hpp"
 #include "transport/shm/file_limit.hpp"
 
 namespace oriel {

@@ -15,7 +15,7 @@
 #include <mutex>
 #include <utility>
 
-#include "core/base/descriptors.hpp"
+#include "transport/shm/descriptors.hpp"
 
 namespace oriel {
 namespace {

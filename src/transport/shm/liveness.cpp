@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-#include "core/base/descriptors.hpp"
+#include "transport/shm/descriptors.hpp"
 
 namespace oriel {
 namespace {

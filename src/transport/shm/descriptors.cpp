@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/base/descriptors.hpp"
+#include "transport/shm/descriptors.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
