@@ -3,7 +3,6 @@
 
 #include <atomic>
 
-#include "core/collective/plan_registry.hpp"
 #include "core/epoch/done_word.hpp"
 #include "core/remote/counted_fence.hpp"
 #include "core/remote/remote_targets.hpp"
@@ -37,13 +36,10 @@ PeerDispatch::PeerDispatch(EpochState& state, Region& region, Transport& transpo
                            RemoteResources& resources, Notifications& notifications, bool remote)
     : peers_(state.peers),
       reason_(state.reason),
-      work_(state.work),
       pending_(state.pending),
       events_(state.events),
       region_(region),
-      transport_(transport),
       resources_(resources),
-      notifications_(notifications),
       fences_(region, resources.limits.announced_each),
       atomics_(pending_, region, transport.messages()),
       notifier_(region, notifications.counters()),
@@ -51,29 +47,18 @@ PeerDispatch::PeerDispatch(EpochState& state, Region& region, Transport& transpo
       remote_(remote ? std::make_unique<Remote>(state, region, transport.messages(), resources,
                                                 fences_, atomics_, notifications)
                      : nullptr),
-      exchange_(region, remote ? &remote_->sender : nullptr),
-      barrier_(region, remote ? &remote_->sender : nullptr) {}
+      exchange_(region, sender()),
+      barrier_(region, sender()) {}
 
 PeerDispatch::~PeerDispatch() = default;
 
 bool PeerDispatch::sweep() {
   bool moved = remote_ != nullptr && remote_->server.sweep();
-  moved |= mapped_.push_aggregations();
-  if (plan_registry_ != nullptr) moved |= plan_registry_->sweep();
-  for (std::size_t reached = notifications_.look_at_counters(); reached != 0; --reached) {
-    work_.remove();
-    moved = true;
-  }
-  return moved;
+  return mapped_.push_aggregations() || moved;
 }
 
-PlanRegistry& PeerDispatch::plan_registry() {
-  if (plan_registry_ == nullptr) {
-    plan_registry_ = std::make_unique<PlanRegistry>(
-        work_, events_, region_, transport_, resources_.limits, resources_.outbox,
-        remote_ ? &remote_->sender : nullptr, resources_.plan_writes, exchange_);
-  }
-  return *plan_registry_;
+Sender* PeerDispatch::sender() {
+  return remote_ != nullptr ? &remote_->sender : nullptr;
 }
 
 void PeerDispatch::expose(int origin, std::uint64_t id, bool no_check) {
@@ -220,12 +205,11 @@ bool PeerDispatch::deliver(const Message& message, std::span<const std::byte> pa
       return remote_->server.take_layout(message, payload);
     case MessageKind::exchange:
       return exchange_.take(message, payload);
-    case MessageKind::plan_space:
-    case MessageKind::plan_started:
-    case MessageKind::plan_bytes:
-      return plan_registry().take(message, payload);
     case MessageKind::barrier:
       return barrier_.take(message);
+    case MessageKind::plan_space:  // of the window's plan registry
+    case MessageKind::plan_started:
+    case MessageKind::plan_bytes:
     case MessageKind::count:
       break;
   }

@@ -25,8 +25,6 @@
 
 namespace oriel {
 
-class PlanRegistry;
-
 /// The objects that a process has for all its windows with remote ranks.
 struct RemoteResources {
   RemoteResources(Messages& messages, const Limits& chosen);
@@ -53,7 +51,9 @@ class PeerDispatch final : public PeerInterface {
   bool completed_by(int origin, std::uint64_t id) override;
   void open_fence(std::uint64_t call, bool announce) override;
   bool end_fence(Epoch& epoch) override;
-  bool sweep() override;
+  /// Advances what other ranks have requested of us, and sends aggregated operations. True if
+  /// anything moved.
+  bool sweep();
   void push(bool urgent) override;
   bool behind_another(const Epoch& epoch) override;
 
@@ -104,8 +104,8 @@ class PeerDispatch final : public PeerInterface {
 
   Exchange& exchange() { return exchange_; }
   Barrier& barrier() { return barrier_; }
-  /// The window's persistent collectives, which are made by rounds of the exchange.
-  PlanRegistry& plan_registry();
+  /// The window's messages; null if all ranks are mapped.
+  Sender* sender();
   Notifier& notifier() { return notifier_; }
 
   // The light epoch: a free lock, acquired while nothing else is pending.
@@ -121,13 +121,10 @@ class PeerDispatch final : public PeerInterface {
 
   EpochPeers& peers_;
   FailureReason& reason_;
-  SweepWork& work_;
   PendingOperations& pending_;
   const WindowEvents& events_;
   Region& region_;
-  Transport& transport_;
   RemoteResources& resources_;
-  Notifications& notifications_;
   FenceWords fences_;
   NetworkAtomics atomics_;
   Notifier notifier_;
@@ -135,7 +132,6 @@ class PeerDispatch final : public PeerInterface {
   std::unique_ptr<Remote> remote_;
   Exchange exchange_;
   Barrier barrier_;
-  std::unique_ptr<PlanRegistry> plan_registry_;  // null: the window has no persistent collectives
 };
 
 }  // namespace oriel

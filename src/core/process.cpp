@@ -61,7 +61,7 @@ bool Process::sweep(bool push, bool waits) {
   if (serving()) moved |= take_messages();
   moved |= take_transfers();
   moved |= take_notifications();
-  at_work_.walk([&](SweepWork& work) { moved |= work.epochs().sweep(); });
+  at_work_.walk([&](SweepWork& work) { moved |= Window::of(work).sweep(); });
   if (!lock_order_.empty()) moved |= lock_order_.sweep();
   remote_.outbox.end_sweep(push);
   return moved;

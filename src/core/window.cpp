@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "core/collective/plan_registry.hpp"
 #include "core/process.hpp"
 
 namespace oriel {
@@ -22,11 +23,12 @@ EpochsSpec epochs_spec(const WindowSpec& window, const Region& region, const Lim
 }  // namespace
 
 Window::Window(Process& process, WindowSpec spec)
-    : process_(process),
+    : SweepWork(process.at_work()),
+      process_(process),
       id_(spec.id),
       region_(std::move(spec.region)),
       state_({process.events(), {id_, region_->rank()}}, region_->ranks(), process.pools(),
-             process.lock_order(), peer_dispatch_, process.at_work(), epochs_),
+             process.lock_order(), peer_dispatch_, *this),
       epochs_(epochs_spec(spec, *region_, process.remote().limits), state_, peer_dispatch_,
               process.pools()),
       notifications_(process.listeners(),
@@ -38,6 +40,38 @@ Window::Window(Process& process, WindowSpec spec)
 
 Window::~Window() {
   if (remote()) process_.serve(false);
+}
+
+PlanRegistry& Window::plan_registry() {
+  if (plan_registry_ == nullptr) {
+    RemoteResources& resources = process_.remote();
+    plan_registry_ = std::make_unique<PlanRegistry>(
+        state_.work, state_.events, *region_, process_.transport(), resources.limits,
+        resources.outbox, peer_dispatch_.sender(), resources.plan_writes, exchange());
+  }
+  return *plan_registry_;
+}
+
+bool Window::deliver(const Message& message, std::span<const std::byte> payload) {
+  switch (message.kind) {
+    case MessageKind::plan_space:
+    case MessageKind::plan_started:
+    case MessageKind::plan_bytes:
+      return valid_rank(message.origin) && !region_->mapped(message.origin) &&
+             plan_registry().take(message, payload);
+    default:
+      return peer_dispatch_.deliver(message, payload);
+  }
+}
+
+bool Window::sweep() {
+  bool moved = peer_dispatch_.sweep();
+  if (plan_registry_ != nullptr) moved |= plan_registry_->sweep();
+  for (std::size_t reached = notifications_.look_at_counters(); reached != 0; --reached) {
+    state_.work.remove();
+    moved = true;
+  }
+  return epochs_.sweep() || moved;
 }
 
 Error Window::attach(const MemoryRange& piece) {

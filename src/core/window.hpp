@@ -23,6 +23,7 @@
 
 namespace oriel {
 
+class PlanRegistry;
 class Process;
 
 struct WindowSpec {
@@ -39,10 +40,13 @@ struct WindowSpec {
 /// One rank's side of one RMA window: its epochs, its pending operations, a region of memory, and
 /// the access to the region's ranks. It has the hot paths, because they need all of these. Callers
 /// use the epochs for what a hot path declines, and for all other synchronization.
-class Window {
+class Window final : private SweepWork {
  public:
   Window(Process& process, WindowSpec spec);
   ~Window();
+
+  /// The window whose work this is.
+  static Window& of(SweepWork& work) { return static_cast<Window&>(work); }
 
   Epochs& epochs() { return epochs_; }
   const Epochs& epochs() const { return epochs_; }
@@ -318,7 +322,7 @@ class Window {
   /// The barrier of the window's ranks before MPI_Finalize.
   Barrier& barrier() { return peer_dispatch_.barrier(); }
   /// The window's persistent collectives, which are made by rounds of the exchange.
-  PlanRegistry& plan_registry() { return peer_dispatch_.plan_registry(); }
+  PlanRegistry& plan_registry();
 
   /// After the last fence, before the window is destroyed: to be called until it returns true. True
   /// if no other rank stores to or reads this rank's words any more.
@@ -326,9 +330,10 @@ class Window {
 
   /// Takes a message of a remote rank. False if the message is invalid; nothing has been changed
   /// then.
-  bool deliver(const Message& message, std::span<const std::byte> payload) {
-    return peer_dispatch_.deliver(message, payload);
-  }
+  bool deliver(const Message& message, std::span<const std::byte> payload);
+  /// Advances everything of the window that can advance, without blocking (E10). True if anything
+  /// moved.
+  bool sweep();
 
  private:
   /// The most bytes that put_notified() stores without knowing whether there is space for the
@@ -394,6 +399,7 @@ class Window {
   Epochs epochs_;
   Notifications notifications_;
   PeerDispatch peer_dispatch_;
+  std::unique_ptr<PlanRegistry> plan_registry_;  // null: the window has no persistent collectives
 };
 
 }  // namespace oriel

@@ -13,18 +13,18 @@ namespace oriel {
 /// The state that a window's Epochs share with the objects that reach other ranks for them.
 struct EpochState {
   EpochState(const WindowEvents& window_events, int ranks, EpochPools& pools, LockOrder& order,
-             PeerInterface& peer_interface, WindowsAtWork& at_work, Epochs& epochs)
+             PeerInterface& peer_interface, SweepWork& sweep_work)
       : events(window_events),
         lock_order(order),
         peers(ranks),
-        work(at_work, epochs),
+        work(sweep_work),
         pending(pools, order, peers, peer_interface, work, events) {}
 
   WindowEvents events;
   LockOrder& lock_order;  // of the process
   EpochPeers peers;
   FailureReason reason;
-  SweepWork work;
+  SweepWork& work;
   PendingOperations pending;
 };
 

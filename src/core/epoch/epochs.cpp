@@ -327,8 +327,7 @@ bool Epochs::progress(Epoch& epoch) {
 /// Advances part of the active epochs; a round of sweeps advances all of them. False: a round has
 /// ended and nothing has moved.
 bool Epochs::sweep() {
-  bool moved = peer_interface_.sweep();
-  if (notified_.attention != 0) moved |= progress(notified_);
+  bool moved = notified_.attention != 0 && progress(notified_);
   if (next_swept_ == nullptr) {
     next_swept_ = active_.first();
     round_moved_ = false;

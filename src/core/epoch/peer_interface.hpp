@@ -26,8 +26,6 @@ class PeerInterface {
   virtual void open_fence(std::uint64_t call, bool announce) = 0;
   /// Advances a closing fence, whose epoch is closed or to be renewed; true when the fence is over.
   virtual bool end_fence(Epoch& epoch) = 0;
-  /// Advances what other ranks have requested of us; true if anything moved.
-  virtual bool sweep() = 0;
   /// Sends messages that wait to be sent with others; `urgent`: even if a sweep follows soon.
   virtual void push(bool urgent) = 0;
 

@@ -7,16 +7,15 @@
 
 namespace oriel {
 
-class Epochs;
 class SweepWork;
 using WindowsAtWork = WorkList<SweepWork>;
 
 /// Counts the things of one window that only a sweep can finish: an epoch that is deferred or
 /// closed, a recorded operation, a lock that has been requested or comes after others (LockOrder).
-/// While there are any, the process sweeps the window's epochs.
+/// While there are any, the process sweeps the window, which derives from its SweepWork.
 class SweepWork : public WindowsAtWork::Link {
  public:
-  SweepWork(WindowsAtWork& at_work, Epochs& epochs) : at_work_(at_work), epochs_(epochs) {}
+  explicit SweepWork(WindowsAtWork& at_work) : at_work_(at_work) {}
   ~SweepWork() {
     if (things_ != 0) at_work_.remove(*this);
   }
@@ -30,11 +29,8 @@ class SweepWork : public WindowsAtWork::Link {
     if (--things_ == 0) at_work_.remove(*this);
   }
 
-  Epochs& epochs() { return epochs_; }
-
  private:
   WindowsAtWork& at_work_;
-  Epochs& epochs_;
   std::uint64_t things_ = 0;
 };
 

@@ -53,6 +53,9 @@ struct Member {
     base = own != nullptr ? own : shared;
     if (base == nullptr && size != 0) path = Path::system_call;
   }
+  /// True if the rank's control block is in our address space: protocol steps are stores, and each
+  /// of the two ranks maps the lock and update words of the other one.
+  bool mapped() const { return control != nullptr; }
   /// True if this process loads and stores the memory directly.
   bool loadable() const { return path == Path::load_store; }
   /// The address in this process of the byte at `offset`; only if loadable().
@@ -63,14 +66,6 @@ struct Member {
   std::uint64_t offset(std::int64_t displacement) const {
     return static_cast<std::uint64_t>(displacement) * disp_unit;
   }
-};
-
-/// Finds the Member of a rank when the region first needs it. A rank that is never communicated
-/// with takes no memory but its entry in the implementation.
-class MemberResolver {
- public:
-  virtual ~MemberResolver() = default;
-  virtual Member find(int rank) = 0;
 };
 
 }  // namespace oriel

@@ -12,10 +12,10 @@ Region::Region(RegionSpec spec, Transport& transport)
       atomics_(spec.atomics),
       atomicity_(spec.atomicity),
       own_(std::move(spec.own)),
-      resolver_(std::move(spec.resolver)),
-      mapped_(std::move(spec.mapped)),
+      table_(std::move(spec.members)),
       sharers_(
-          transport.node(), spec.rank, [this](int rank) { return member(rank).process; }, mapped_),
+          transport.node(), spec.rank, [this](int rank) { return member(rank).process; },
+          table_.mapped_ranks()),
       mine_(spec.control),
       members_(static_cast<std::size_t>(spec.ranks)),
       pieces_(spec.pieces != nullptr ? members_.size() : 0),
@@ -26,7 +26,7 @@ Region::Region(RegionSpec spec, Transport& transport)
 }
 
 void Region::resolve(int rank) {
-  Member found = resolver_->find(rank);
+  Member found = table_.find(rank);
   if (found.pieces != nullptr) {
     pieces_[rank].set_root(found.pieces->attached);
     handles_[rank].set_root(found.pieces->handles);

@@ -22,6 +22,7 @@
 #include "core/pieces/peer_pieces.hpp"
 #include "core/region/aggregation.hpp"
 #include "core/region/member.hpp"
+#include "core/region/member_table.hpp"
 #include "core/region/private_copy.hpp"
 #include "core/transport/transport.hpp"
 
@@ -30,8 +31,7 @@ namespace oriel {
 struct RegionSpec {
   int rank = 0;
   int ranks = 0;
-  std::shared_ptr<MemberResolver> resolver;
-  std::vector<int> mapped;          // the mapped ranks, our own included
+  MemberTable members;
   ControlBlock* control = nullptr;  // our own
   SharedPieces* pieces = nullptr;   // our own; null: the window is not dynamic
   std::shared_ptr<void> own;        // owns our control block, pieces and memory
@@ -60,15 +60,13 @@ class Region {
       resolve(rank);
     return known.member;
   }
-  /// True if the rank's control block is in our address space: protocol steps are stores, and each
-  /// of the two ranks maps the lock and update words of the other one.
-  bool mapped(int rank) { return member(rank).control != nullptr; }
+  bool mapped(int rank) { return member(rank).mapped(); }
   /// All mapped ranks, our own included.
-  const std::vector<int>& mapped_ranks() const { return mapped_; }
+  const std::vector<int>& mapped_ranks() const { return table_.mapped_ranks(); }
   /// As member(), but does not keep a new result: for loops over all ranks.
   Member look(int rank) const {
     const Known& known = members_[rank];
-    return known.resolved ? known.member : resolver_->find(rank);
+    return known.resolved ? known.member : table_.find(rank);
   }
   bool alive(int rank) const { return transport_.messages().alive(look(rank).process); }
 
@@ -292,8 +290,7 @@ class Region {
   AtomicSet atomics_;
   Atomicity atomicity_;
   std::shared_ptr<void> own_;
-  std::shared_ptr<MemberResolver> resolver_;
-  std::vector<int> mapped_;
+  MemberTable table_;
   Sharers sharers_;
   ControlBlock* mine_;
   ZeroArray<Known> members_;

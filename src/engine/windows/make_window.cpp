@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "engine/progress/waiting.hpp"
-#include "engine/windows/member_table.hpp"
 #include "engine/windows/window_agreement.hpp"
 
 namespace oriel {
@@ -91,10 +90,7 @@ std::shared_ptr<Region> make_region(WindowDraft& draft, const WindowMembers& mem
   spec.own = std::move(draft.own);
   spec.atomics = members.atomics;
   spec.atomicity = draft.terms.atomicity;
-  for (int rank = 0; rank < draft.ranks; ++rank) {
-    if (members.of(rank).control != nullptr) spec.mapped.push_back(rank);
-  }
-  spec.resolver = std::make_shared<MemberTable>(members.by_rank, !members.atomics.empty());
+  spec.members = MemberTable(members.by_rank, !members.atomics.empty());
   return std::make_shared<Region>(std::move(spec), draft.running->transports);
 }
 

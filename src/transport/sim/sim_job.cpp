@@ -130,10 +130,9 @@ int SimJob::create_window(const SimWindowSpec& spec) {
     RegionSpec region;
     region.rank = i;
     region.ranks = ranks();
-    region.resolver = std::make_shared<View>(*this, made, i);
-    for (int j = 0; j < ranks(); ++j) {
-      if (path(spec, same_node(i, j), i, j) != Path::messages) region.mapped.push_back(j);
-    }
+    std::vector<Member> members;
+    for (int j = 0; j < ranks(); ++j) members.push_back(member(made, i, j));
+    region.members = MemberTable(members, !spec.atomics.empty());
     region.control = made.sides[at(i)].control;
     region.pieces = made.sides[at(i)].pieces.get();
     region.atomics = spec.atomics;

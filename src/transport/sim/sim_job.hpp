@@ -98,19 +98,6 @@ class SimJob {
     std::vector<Side> sides;
     bool remote = false;
   };
-  /// One rank's view of a window.
-  class View final : public MemberResolver {
-   public:
-    View(SimJob& job, const SimWindow& window, int viewer)
-        : job_(job), window_(window), viewer_(viewer) {}
-    Member find(int rank) override { return job_.member(window_, viewer_, rank); }
-
-   private:
-    SimJob& job_;
-    const SimWindow& window_;
-    int viewer_;
-  };
-
   /// The path from one rank of a window to another. A rank of the node with Path::messages is
   /// remote in both directions, like a rank of another node.
   static Path path(const SimWindowSpec& spec, bool same_node, int from, int to);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/windows/member_table.hpp"
+#include "core/region/member_table.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,14 +7,14 @@
 namespace oriel {
 
 MemberTable::MemberTable(const std::vector<Member>& members, bool atomics) {
-  const auto mapped = [](const Member& member) { return member.control != nullptr; };
-  if (!std::ranges::all_of(members, mapped)) far_.resize(members.size());
+  if (!std::ranges::all_of(members, &Member::mapped)) far_.resize(members.size());
   if (atomics) atomics_.resize(members.size());
   for (std::size_t rank = 0; rank < members.size(); ++rank) {
     const Member& member = members[rank];
     if (atomics) atomics_[rank] = {member.atomic_memory, member.atomic_process};
-    if (mapped(member)) {
-      mapped_.emplace_back(static_cast<int>(rank), member);
+    if (member.mapped()) {
+      mapped_ranks_.push_back(static_cast<int>(rank));
+      mapped_.push_back(member);
     } else {
       far_[rank] = {member.size,
                     member.disp_unit,
@@ -26,9 +26,11 @@ MemberTable::MemberTable(const std::vector<Member>& members, bool atomics) {
   }
 }
 
-Member MemberTable::find(int rank) {
-  const auto place = std::ranges::lower_bound(mapped_, rank, {}, &std::pair<int, Member>::first);
-  if (place != mapped_.end() && place->first == rank) return place->second;
+Member MemberTable::find(int rank) const {
+  const auto position = std::ranges::lower_bound(mapped_ranks_, rank);
+  if (position != mapped_ranks_.end() && *position == rank) {
+    return mapped_[static_cast<std::size_t>(position - mapped_ranks_.begin())];
+  }
   const Far& far = far_[static_cast<std::size_t>(rank)];
   Member member;
   member.path = Path::messages;

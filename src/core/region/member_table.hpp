@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "core/region/member.hpp"
@@ -10,13 +9,16 @@
 namespace oriel {
 
 /// The members of a window, as found when the window was made (B8). Mapped ranks, which are few,
-/// are stored as Member; all others in the shortest form.
-class MemberTable final : public MemberResolver {
+/// are stored as Member; all others in the shortest form, from which find() makes a Member.
+class MemberTable {
  public:
+  MemberTable() = default;
   /// `atomics`: each rank has an address for the network's atomics.
   MemberTable(const std::vector<Member>& members, bool atomics);
 
-  Member find(int rank) override;
+  Member find(int rank) const;
+  /// All mapped ranks, our own included, in ascending order.
+  const std::vector<int>& mapped_ranks() const { return mapped_ranks_; }
 
  private:
   /// A rank that is reached by messages. See Member.
@@ -34,9 +36,10 @@ class MemberTable final : public MemberResolver {
     int process;
   };
 
-  std::vector<std::pair<int, Member>> mapped_;  // sorted by rank
-  std::vector<Far> far_;                        // of all ranks; empty: all are mapped
-  std::vector<Atomics> atomics_;                // of all ranks; empty: the window has none
+  std::vector<int> mapped_ranks_;
+  std::vector<Member> mapped_;    // of mapped_ranks_
+  std::vector<Far> far_;          // of all ranks; empty: all are mapped
+  std::vector<Atomics> atomics_;  // of all ranks; empty: the window has none
 };
 
 }  // namespace oriel
