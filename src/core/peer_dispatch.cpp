@@ -42,7 +42,7 @@ PeerDispatch::PeerDispatch(EpochState& state, Region& region, Transport& transpo
       resources_(resources),
       fences_(region, resources.limits.announced_each),
       atomics_(pending_, region, transport.messages()),
-      notifier_(region, notifications.counters()),
+      notifier_(state, region, notifications.counters()),
       mapped_(state, region, fences_, atomics_, notifier_, resources.limits),
       remote_(remote ? std::make_unique<Remote>(state, region, transport.messages(), resources,
                                                 fences_, atomics_, notifications)

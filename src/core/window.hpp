@@ -94,16 +94,12 @@ class Window final : private SweepWork {
     const EpochPeer& other = peer(target);
     // Acquire: the members that `ready` covers, which another thread may have stored.
     Target* open = other.ready.load(std::memory_order_acquire);
+    if (open == nullptr || other.left.load(std::memory_order_acquire) != 0) return nullptr;
     std::uint64_t offset;
-    if (open == nullptr || other.left.load(std::memory_order_acquire) != 0 ||
-        !byte_offset(displacement, other.disp_unit, low, offset)) {
-      return nullptr;
-    }
-    if (!within(offset, bytes, other.size)) [[unlikely]] {
-      if (!region_->dynamic() || bytes == 0) return nullptr;
-      std::byte* where = region_->find_mapped_piece(target, offset, bytes);
-      if (where != nullptr) mark(open->used);
-      return where;
+    if (!find_range(displacement, other.disp_unit, low, bytes, other.size, offset)) [[unlikely]] {
+      const auto address =
+          static_cast<std::uint64_t>(displacement) + static_cast<std::uint64_t>(low);
+      return find_attached(*open, target, address, bytes);
     }
     mark(open->used);
     return other.base + offset;
@@ -157,38 +153,17 @@ class Window final : private SweepWork {
   /// target has not been notified.
   bool put_notified(int target, std::int64_t displacement, const void* origin, std::uint64_t bytes,
                     const NotifyArg& notify_arg) {
-    EpochPeer& other = state_.peers[target];
+    const EpochPeer& other = peer(target);
     Target* open = other.ready.load();
-    const std::uint8_t left = other.left.load();
-    const bool inlined = left != 0;
-    if ((left & ~Left::inlined_stores) != 0) return false;
     if (open == nullptr && !epochs_.covered(target)) open = other.notified;
-    const bool behind_others =
-        notify_arg.kind == NotifyKind::tag ? other.holds_notifications() : inlined;
-    if (open == nullptr || behind_others || bytes > most_stored_twice) return false;
+    if (open == nullptr || bytes > most_stored_twice) return false;
     const Member& member = region_->member(target);
     std::uint64_t offset;
-    if (member.size == 0 || !byte_offset(displacement, member.disp_unit, 0, offset) ||
-        !within(offset, bytes, member.size) || !member.loadable()) {
+    if (member.size == 0 || !member.loadable() ||
+        !find_range(displacement, member.disp_unit, 0, bytes, member.size, offset) ||
+        !peer_dispatch_.notifier().put(*open, member, offset, origin, bytes,
+                                       {notify_arg.kind, notify_arg.number, bytes})) {
       return false;
-    }
-    NotifyStore store = NotifyStore::make(member.at_offset(offset), origin, bytes, offset,
-                                          open->lasting && target != rank());
-    if (bytes > NotifyStore::most_bytes) {
-      const auto* from = static_cast<const std::byte*>(origin);
-      const auto* to = static_cast<const std::byte*>(store.to);
-      const bool overlap = from < to + bytes && to < from + bytes;
-      if (inlined || overlap) return false;
-      std::memmove(store.to, origin, bytes);
-      store.bytes = 0;
-    }
-    store.after_inlined = inlined;
-    const NotifyOutcome outcome = peer_dispatch_.notifier().notify(
-        target, {notify_arg.kind, notify_arg.number, bytes}, store);
-    if (outcome == NotifyOutcome::not_now) return false;
-    if (outcome == NotifyOutcome::inlined) {
-      mark(other.left, Left::inlined_stores);
-      state_.pending.note_unflushed();
     }
     mark(open->used);
     return true;
@@ -336,6 +311,15 @@ class Window final : private SweepWork {
   bool sweep();
 
  private:
+  /// As find_mapped(), for memory that the target has attached to a dynamic window. Null on other
+  /// windows.
+  std::byte* find_attached(Target& open, int target, std::uint64_t address,
+                           std::uint64_t bytes) const {
+    if (!region_->dynamic() || bytes == 0) return nullptr;
+    std::byte* where = region_->find_mapped_piece(target, address, bytes);
+    if (where != nullptr) mark(open.used);
+    return where;
+  }
   /// The most bytes that put_notified() stores without knowing whether there is space for the
   /// notification. If there is none, the general path stores them again. A longer put takes so long
   /// that the time of the general path does not matter.
@@ -355,8 +339,7 @@ class Window final : private SweepWork {
     std::uint64_t offset;
     if (open == nullptr || (other.left.load(std::memory_order_acquire) & ~behind) != 0 ||
         other.member->path != Path::system_call || bytes == 0 ||
-        !byte_offset(displacement, other.disp_unit, low, offset) ||
-        !within(offset, bytes, other.member->size)) {
+        !find_range(displacement, other.disp_unit, low, bytes, other.member->size, offset)) {
       return {};
     }
     const Member& member = *other.member;
@@ -384,8 +367,7 @@ class Window final : private SweepWork {
     const EpochPeer& other = peer(view.target);
     open = other.ready.load(std::memory_order_acquire);
     return open != nullptr && open->passive && other.left.load(std::memory_order_acquire) == 0 &&
-           byte_offset(displacement, view.disp_unit, low, offset) &&
-           within(offset, bytes, view.bytes) && view.alive();
+           find_range(displacement, view.disp_unit, low, bytes, view.bytes, offset) && view.alive();
   }
   static bool finished(const Target* target) {
     return target == nullptr || (target->all_finished() && target->error == Error::none);

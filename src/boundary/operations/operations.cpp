@@ -141,14 +141,12 @@ Failure find_in_handle(const WindowHandle& window, const HandleView& view, const
             "parent"};
   }
   if (access.displacement < 0) return {MPI_ERR_DISP, "the target displacement is negative"};
-  std::uint64_t start = 0;
-  if (operation.bytes() != 0 &&
-      (!byte_offset(access.displacement, view.disp_unit, 0, start) ||
-       !operation.target_layout->within(operation.target_count, static_cast<std::int64_t>(start),
-                                        view.bytes))) {
+  std::int64_t start = 0;
+  if (operation.bytes() != 0 && !find_range(access.displacement, view.disp_unit,
+                                            operation.target_elements(), view.bytes, start)) {
     return {MPI_ERR_RMA_RANGE, "the operation reaches beyond the target's window"};
   }
-  operation.displacement = static_cast<std::int64_t>(start);
+  operation.displacement = start;
   operation.handle = view.name;
   return {};
 }

@@ -58,7 +58,7 @@ Error Epochs::start(std::span<const int> targets, Assert assertion) {
 }
 
 Error Epochs::open_lock(bool exclusive, int target, Assert assertion, ThreadSet thread) {
-  if (!peers_.valid(target)) return fail(Error::rank, "the rank is not in the window's group");
+  if (const Error error = check_rank(target); error != Error::none) return error;
   if (no_locks_) {
     return fail(Error::sync, "the window's info key no_locks promises that there are none");
   }
@@ -264,9 +264,7 @@ Error Epochs::test(bool& flag) {
 }
 
 Outcome Epochs::close_lock(int target, Completion* completion) {
-  if (!peers_.valid(target)) {
-    return Outcome::failed(fail(Error::rank, "the rank is not in the window's group"));
-  }
+  if (const Error error = check_rank(target); error != Error::none) return Outcome::failed(error);
   EpochPeer& locked = peer(target);
   if (locked.lock == nullptr) {
     return Outcome::failed(fail(Error::sync, "this target is not locked; lock it by MPI_Win_lock"));

@@ -90,7 +90,9 @@ class EpochPeers {
   explicit EpochPeers(int ranks) : peers_(static_cast<std::size_t>(ranks)) {}
 
   int ranks() const { return static_cast<int>(peers_.size()); }
-  bool valid(int rank) const { return rank >= 0 && rank < ranks(); }
+  bool valid(int rank) const {
+    return static_cast<unsigned>(rank) < static_cast<unsigned>(ranks());
+  }
   EpochPeer& operator[](int rank) { return peers_[rank]; }
   const EpochPeer& operator[](int rank) const { return peers_[rank]; }
 

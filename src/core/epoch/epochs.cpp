@@ -420,8 +420,8 @@ bool Epochs::hold_lock(int target) {
 }
 
 Outcome Epochs::issue(const Operation& operation) {
-  if (!peers_.valid(operation.target)) {
-    return Outcome::failed(fail(Error::rank, "the rank is not in the window's group"));
+  if (const Error error = check_rank(operation.target); error != Error::none) {
+    return Outcome::failed(error);
   }
   EpochPeer& other = peer(operation.target);
   Epoch* epoch = other.lock != nullptr ? other.lock : access_;

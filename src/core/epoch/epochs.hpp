@@ -333,6 +333,10 @@ class Epochs {
   const EpochPeer& peer(int rank) const { return peers_[rank]; }
   int ranks() const { return peers_.ranks(); }
   Error fail(Error error, const char* reason) { return reason_.fail(error, reason); }
+  Error check_rank(int rank) {
+    return peers_.valid(rank) ? Error::none
+                              : fail(Error::rank, "the rank is not in the window's group");
+  }
 
   int rank_;
   EpochPeers& peers_;

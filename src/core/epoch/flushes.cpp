@@ -29,9 +29,7 @@ void Epochs::cover(Epoch& epoch, Target& target, bool local, ThreadSet threads,
 }
 
 Outcome Epochs::flush(int target, bool local, Completion* completion, ThreadSet threads) {
-  if (!peers_.valid(target)) {
-    return Outcome::failed(fail(Error::rank, "the rank is not in the window's group"));
-  }
+  if (const Error error = check_rank(target); error != Error::none) return Outcome::failed(error);
   EpochPeer& other = peer(target);
   Coverage coverage;
   if (other.lock != nullptr) {

@@ -123,25 +123,15 @@ bool MappedTargets::carry_out(RecordedOperation& recorded) {
 /// Inlines a short put to private memory in its notification, which saves a system call. False if
 /// this put is not inlined.
 bool MappedTargets::inline_put(const Operation& operation, const Target& target) {
-  if (operation.notify_arg.kind != NotifyKind::tag || operation.kind != OperationKind::put)
-    return false;
-  const std::uint64_t bytes = operation.bytes();
-  const Member& member = region_.member(operation.target);
-  EpochPeer& peer = peers_[operation.target];
-  const NotifyStore store =
-      NotifyStore::make(nullptr, operation.origin.address, bytes,
-                        member.offset(operation.displacement), target.lasting);
   // On a dynamic window displacements are addresses, not offsets.
-  if (!store.may_inline || region_.dynamic() || region_.path_of(operation) != Path::system_call ||
-      peer.holds_notifications() || (peer.left.load() & ~Left::inlined_stores) != 0 ||
+  if (!operation.notify_arg.wanted() || operation.kind != OperationKind::put || region_.dynamic() ||
       !operation.target_layout->contiguous() || !operation.origin.layout->contiguous()) {
     return false;
   }
-  if (notifier_.notify(operation.target, operation.notify_arg, store) == NotifyOutcome::not_now) {
-    return false;
-  }
-  mark(peer.left, Left::inlined_stores);
-  return true;
+  const Member& member = region_.member(operation.target);
+  return !member.loadable() &&
+         notifier_.put(target, member, member.offset(operation.displacement),
+                       operation.origin.address, operation.bytes(), operation.notify_arg);
 }
 
 /// Notifies the target now. False if the notification must wait, perhaps behind held ones. A

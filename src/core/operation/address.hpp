@@ -13,25 +13,29 @@ inline std::byte* at(void* address, std::int64_t offset) {
                                       static_cast<std::uintptr_t>(offset));
 }
 
-/// Computes the offset of byte `low` behind a displacement, in bytes from the start of the window's
-/// memory. A negative offset becomes a huge number, which within() refuses. False if it does not
-/// fit into 64 bits.
-inline bool byte_offset(std::int64_t displacement, std::uint64_t disp_unit, std::int64_t low,
-                        std::uint64_t& offset) {
-  std::int64_t product;
-  std::int64_t sum;
-  // The product must not wrap into the window.
-  if (__builtin_mul_overflow(displacement, static_cast<std::int64_t>(disp_unit), &product) ||
-      __builtin_add_overflow(product, low, &sum)) {
-    return false;
-  }
-  offset = static_cast<std::uint64_t>(sum);
-  return true;
-}
-
 /// True if `bytes` bytes from `offset` on are within memory of `size` bytes.
 constexpr bool within(std::uint64_t offset, std::uint64_t bytes, std::uint64_t size) {
   return bytes <= size && offset <= size - bytes;
+}
+
+/// Computes the offset of a displacement in bytes. False if it does not fit into 64 bits, so that
+/// it could wrap into the window.
+inline bool byte_offset(std::int64_t displacement, std::uint64_t disp_unit, std::int64_t& offset) {
+  return !__builtin_mul_overflow(displacement, static_cast<std::int64_t>(disp_unit), &offset);
+}
+
+/// The range of an operation in memory of `size` bytes: computes the offset of the first of `bytes`
+/// bytes that begin `low` bytes behind a displacement. False if not all of them are within the
+/// memory.
+inline bool find_range(std::int64_t displacement, std::uint64_t disp_unit, std::int64_t low,
+                       std::uint64_t bytes, std::uint64_t size, std::uint64_t& offset) {
+  std::int64_t start;
+  std::int64_t sum;
+  if (!byte_offset(displacement, disp_unit, start) || __builtin_add_overflow(start, low, &sum)) {
+    return false;
+  }
+  offset = static_cast<std::uint64_t>(sum);  // a negative offset becomes a huge number
+  return within(offset, bytes, size);
 }
 
 }  // namespace oriel

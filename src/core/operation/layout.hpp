@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/operation/address.hpp"
 #include "core/operation/reduction.hpp"
 
 namespace oriel {
@@ -107,6 +108,14 @@ struct Elements {
   const Layout& layout;
   std::uint64_t count;
 };
+
+/// As the other find_range(), for elements that begin at the displacement: computes the offset of
+/// the displacement.
+inline bool find_range(std::int64_t displacement, std::uint64_t disp_unit, const Elements& elements,
+                       std::uint64_t size, std::int64_t& offset) {
+  return byte_offset(displacement, disp_unit, offset) &&
+         elements.layout.within(elements.count, offset, size);
+}
 
 /// Walks the bytes of `count` elements of a layout block by block. No other code walks a datatype's
 /// memory: all packing and unpacking uses this class.

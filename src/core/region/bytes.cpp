@@ -143,9 +143,9 @@ Error Region::check(const Operation& operation, const char*& reason) {
   }
   if (operation.target_count == 0 || layout.size() == 0) return Error::none;
   const Member& target = member(operation.target);
-  std::uint64_t start = 0;
-  if (!byte_offset(operation.displacement, target.disp_unit, 0, start) ||
-      !layout.within(operation.target_count, static_cast<std::int64_t>(start), target.size)) {
+  std::int64_t start = 0;
+  if (!find_range(operation.displacement, target.disp_unit, operation.target_elements(),
+                  target.size, start)) {
     reason = "the operation reaches beyond the target's window";
     return Error::range;
   }
@@ -500,7 +500,7 @@ Error Region::finish_recall(int rank) {
 
 void Region::store(std::uint64_t offset, std::span<const std::byte> bytes) {
   const Member& own = member(rank_);
-  if (bytes.size() > own.size || offset > own.size - bytes.size()) return;  // no origin sends that
+  if (!within(offset, bytes.size(), own.size)) return;  // no origin sends that
   short_copy(own.base + offset, bytes.data(), bytes.size());
 }
 

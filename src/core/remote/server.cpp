@@ -295,7 +295,7 @@ Error Server::check_window(const Request& request, std::uint64_t size) {
   const Message& message = request.message;
   if (request.layout == nullptr) {
     const std::uint64_t offset = message.offset - message.first + request.first;
-    return offset <= size && request.bytes <= size - offset ? Error::none : Error::range;
+    return within(offset, request.bytes, size) ? Error::none : Error::range;
   }
   std::uint64_t total = 0;
   const auto start = static_cast<std::int64_t>(message.offset);
