@@ -119,7 +119,7 @@ bool Process::take_transfers() {
   for (Transfer transfer; transport_.messages().finished(transfer);) {
     moved = true;
     if (RecordedOperation* recorded = pools_.operations.find(transfer.token)) {
-      recorded->pending->peer_interface().transferred(*recorded, transfer);
+      recorded->pending->link_of(*recorded).transferred(*recorded, transfer);
     } else if (Rendezvous* one = remote_.rendezvous_table.find(transfer.token)) {
       one->server->transferred(*one, transfer);
     } else if (PlanWrite* write = remote_.plan_writes.find(transfer.token)) {

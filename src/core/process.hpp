@@ -9,17 +9,31 @@
 #include <vector>
 
 #include "core/base/limits.hpp"
+#include "core/collective/plan_write.hpp"
 #include "core/epoch/events.hpp"
 #include "core/epoch/invariant_checks.hpp"
 #include "core/epoch/lock_order.hpp"
 #include "core/epoch/pools.hpp"
 #include "core/epoch/sweep_work.hpp"
-#include "core/peer_dispatch.hpp"
+#include "core/remote/layout_cache.hpp"
 #include "core/remote/message.hpp"
+#include "core/remote/outbox.hpp"
+#include "core/remote/rendezvous.hpp"
 #include "core/transport/transport.hpp"
 #include "core/window.hpp"
 
 namespace oriel {
+
+/// The objects that a process has for all its windows with remote ranks.
+struct RemoteResources {
+  RemoteResources(Messages& messages, const Limits& chosen) : outbox(messages), limits(chosen) {}
+
+  Outbox outbox;
+  LayoutCaches layouts;
+  RendezvousTable rendezvous_table;
+  PlanWrites plan_writes;
+  Limits limits;
+};
 
 /// The RMA side of one MPI process: owns its windows and everything pending on them. Several may
 /// exist in one program (threads, simulated ranks). They share only their transports' and control

@@ -5,36 +5,64 @@
 
 #include "core/collective/plan_registry.hpp"
 #include "core/process.hpp"
+#include "core/remote/counted_fence.hpp"
+#include "core/remote/remote_targets.hpp"
+#include "core/remote/sender.hpp"
+#include "core/remote/server.hpp"
 
 namespace oriel {
 namespace {
 
-EpochsSpec epochs_spec(const WindowSpec& window, const Region& region, const Limits& limits) {
+EpochsSpec epochs_spec(const WindowSpec& window, Region& region) {
   EpochsSpec spec;
   spec.rank = region.rank();
   spec.reorder = window.reorder;
   spec.no_locks = window.no_locks;
   spec.shared = window.shared;
-  spec.counted_fences = window.remote || FenceWords::counted(region, limits.announced_each);
-  spec.renewed_fences = !window.remote;
+  spec.slots = region.mine().slots();
+  spec.alive = [&region](int rank) { return region.alive(rank); };
   return spec;
 }
 
 }  // namespace
+
+struct Window::Remote {
+  Remote(EpochState& state, Region& region, Messages& messages, RemoteResources& resources,
+         FenceWords& words, NetworkAtomics& atomics, Notifications& notifications)
+      : sender(region, resources.outbox),
+        server(state.work, region, messages, resources.limits, resources.layouts,
+               resources.rendezvous_table, sender, notifications),
+        fence(region, sender, words, server),
+        targets(state, region, messages, resources.limits, resources.layouts, sender, server, fence,
+                atomics) {}
+
+  Sender sender;
+  Server server;
+  CountedFence fence;
+  RemoteTargets targets;
+};
 
 Window::Window(Process& process, WindowSpec spec)
     : SweepWork(process.at_work()),
       process_(process),
       id_(spec.id),
       region_(std::move(spec.region)),
-      state_({process.events(), {id_, region_->rank()}}, region_->ranks(), process.pools(),
-             process.lock_order(), peer_dispatch_, *this),
-      epochs_(epochs_spec(spec, *region_, process.remote().limits), state_, peer_dispatch_,
-              process.pools()),
+      state_({process.events(), {id_, region_->rank()}}, region_->ranks(), region_->mapped_ranks(),
+             process.pools(), process.lock_order(), *this),
       notifications_(process.listeners(),
                      state_.events.all_operations() ? &state_.events : nullptr),
-      peer_dispatch_(state_, *region_, process.transport(), process.remote(), notifications_,
-                     spec.remote) {
+      fence_words_(*region_, process.remote().limits.announced_each),
+      atomics_(state_, *region_, process.transport().messages()),
+      notifier_(state_, *region_, notifications_.counters()),
+      mapped_(state_, *region_, fence_words_, atomics_, notifier_, process.remote().limits),
+      remote_(spec.remote ? std::make_unique<Remote>(
+                                state_, *region_, process.transport().messages(), process.remote(),
+                                fence_words_, atomics_, notifications_)
+                          : nullptr),
+      exchange_(*region_, sender()),
+      barrier_(*region_, sender()),
+      epochs_(epochs_spec(spec, *region_), state_, choose_fence(), process.pools()) {
+  state_.peers.set_links(mapped_, remote() ? &remote_->targets : nullptr);
   if (remote()) process_.serve(true);
 }
 
@@ -42,30 +70,68 @@ Window::~Window() {
   if (remote()) process_.serve(false);
 }
 
+Fence& Window::choose_fence() {
+  if (remote()) return remote_->fence;
+  return fence_words_;
+}
+
+Sender* Window::sender() {
+  return remote() ? &remote_->sender : nullptr;
+}
+
+Protocol Window::protocol(const Operation& operation) {
+  return select_protocol(operation, *region_, process_.remote().limits);
+}
+
 PlanRegistry& Window::plan_registry() {
   if (plan_registry_ == nullptr) {
     RemoteResources& resources = process_.remote();
     plan_registry_ = std::make_unique<PlanRegistry>(
         state_.work, state_.events, *region_, process_.transport(), resources.limits,
-        resources.outbox, peer_dispatch_.sender(), resources.plan_writes, exchange());
+        resources.outbox, sender(), resources.plan_writes, exchange());
   }
   return *plan_registry_;
 }
 
 bool Window::deliver(const Message& message, std::span<const std::byte> payload) {
+  if (!valid_rank(message.origin) || !remote()) return false;
+  // The only message that mapped peers, too, send each other.
+  if (message.kind == MessageKind::count) return remote_->fence.take_count(message, payload);
+  if (region_->mapped(message.origin)) return false;
   switch (message.kind) {
+    case MessageKind::granted:
+    case MessageKind::lock_granted:
+    case MessageKind::done:
+      return remote_->targets.take_word(message);
+    case MessageKind::lock:
+    case MessageKind::unlock:
+    case MessageKind::operation:
+    case MessageKind::notify:
+    case MessageKind::rendezvous:
+      return remote_->server.take(message, payload);
+    case MessageKind::reply:
+      return remote_->targets.take_reply(message, payload);
+    case MessageKind::mark:
+      return remote_->fence.take_mark(message);
+    case MessageKind::layout:
+      return remote_->server.take_layout(message, payload);
+    case MessageKind::exchange:
+      return exchange_.take(message, payload);
     case MessageKind::plan_space:
     case MessageKind::plan_started:
     case MessageKind::plan_bytes:
-      return valid_rank(message.origin) && !region_->mapped(message.origin) &&
-             plan_registry().take(message, payload);
-    default:
-      return peer_dispatch_.deliver(message, payload);
+      return plan_registry().take(message, payload);
+    case MessageKind::barrier:
+      return barrier_.take(message);
+    case MessageKind::count:
+      break;
   }
+  return false;
 }
 
 bool Window::sweep() {
-  bool moved = peer_dispatch_.sweep();
+  bool moved = remote() && remote_->server.sweep();
+  moved |= mapped_.push_aggregations();
   if (plan_registry_ != nullptr) moved |= plan_registry_->sweep();
   for (std::size_t reached = notifications_.look_at_counters(); reached != 0; --reached) {
     state_.work.remove();
@@ -159,25 +225,25 @@ std::uint64_t Window::exchange_counter(std::int32_t counter, std::uint64_t value
 
 bool Window::try_lock(bool exclusive, int target, Assert assertion) {
   if (assertion.no_check || !valid_rank(target) || !epochs_.may_lock_lightly(target) ||
-      !peer_dispatch_.try_lock(target, exclusive)) {
+      !mapped_.try_lock(target, exclusive)) {
     return false;
   }
-  peer_dispatch_.make_ready(epochs_.open_lightly(exclusive, target));
+  mapped_.make_ready(epochs_.open_lightly(exclusive, target));
   return true;
 }
 
 Outcome Window::unlock(int target, Completion* completion) {
   if (!valid_rank(target) || !epochs_.locked_lightly(target))
     return epochs_.close_lock(target, completion);
-  const Error error = peer(target).left.load() != 0 ? peer_dispatch_.recall(target) : Error::none;
-  peer_dispatch_.unlock(target, epochs_.close_lightly(target));
+  const Error error = peer(target).left.load() != 0 ? mapped_.recall(target) : Error::none;
+  region_->give_back(target, rank(), epochs_.close_lightly(target));
   return error == Error::none ? Outcome::finished() : Outcome::failed(error);
 }
 
 bool Window::try_lock_all(Assert assertion) {
-  const bool own = peer_dispatch_.loadable(rank());
+  const bool own = region_->loadable(rank());
   if (assertion.no_check || assertion.weak_unlock || !epochs_.may_lock_all_lightly() ||
-      (own && !peer_dispatch_.try_lock(rank(), false))) {
+      (own && !mapped_.try_lock(rank(), false))) {
     return false;
   }
   epochs_.open_all_lightly(own);
@@ -186,16 +252,16 @@ bool Window::try_lock_all(Assert assertion) {
 
 bool Window::try_touch(int target) {
   if (!valid_rank(target) || !epochs_.may_touch_lightly(target) ||
-      !(epochs_.holds_lightly(target) || peer_dispatch_.try_lock(target, false))) {
+      !(epochs_.holds_lightly(target) || mapped_.try_lock(target, false))) {
     return false;
   }
-  peer_dispatch_.make_ready(epochs_.touch_lightly(target));
+  mapped_.make_ready(epochs_.touch_lightly(target));
   return true;
 }
 
 Outcome Window::unlock_all(Completion* completion) {
   if (!epochs_.may_unlock_all_lightly()) return epochs_.close_lock_all(completion);
-  epochs_.close_all_lightly([this](int target) { peer_dispatch_.unlock(target, false); });
+  epochs_.close_all_lightly([this](int target) { region_->give_back(target, rank(), false); });
   return Outcome::finished();
 }
 

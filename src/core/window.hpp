@@ -11,15 +11,20 @@
 #include <string_view>
 #include <type_traits>
 
+#include "core/atomics/network_atomics.hpp"
 #include "core/epoch/epochs.hpp"
+#include "core/mapped/fence_words.hpp"
+#include "core/mapped/mapped_targets.hpp"
+#include "core/mapped/notifier.hpp"
 #include "core/notify/notifications.hpp"
 #include "core/operation/address.hpp"
 #include "core/operation/operation.hpp"
 #include "core/operation/order.hpp"
-#include "core/peer_dispatch.hpp"
 #include "core/region/region.hpp"
+#include "core/region/select_protocol.hpp"
+#include "core/remote/barrier.hpp"
+#include "core/remote/exchange.hpp"
 #include "core/remote/message.hpp"
-#include "core/select_protocol.hpp"
 
 namespace oriel {
 
@@ -68,7 +73,7 @@ class Window final : private SweepWork {
   /// As member(), for loops over all ranks: the member is not kept.
   Member look(int rank) const { return region_->look(rank); }
   /// Returns whether some ranks are remote to each other.
-  bool remote() const { return peer_dispatch_.remote(); }
+  bool remote() const { return remote_ != nullptr; }
   /// Returns whether operations to one target can be ordered. Network atomics have no order with
   /// messages.
   bool orders() const { return region_->atomics().empty(); }
@@ -78,7 +83,7 @@ class Window final : private SweepWork {
   bool intrinsic(OpSet op, const Reduction& reduction, std::uint64_t count) const;
 
   /// The protocol that the general path would choose for the operation now.
-  Protocol protocol(const Operation& operation) { return peer_dispatch_.protocol(operation); }
+  Protocol protocol(const Operation& operation);
   /// The protocol by which a hot path has carried out an operation on these elements.
   Protocol hot_protocol(int target, std::int64_t displacement, const Elements& elements,
                         const HandleName& handle) {
@@ -118,7 +123,7 @@ class Window final : private SweepWork {
                     aggregated ? Left::aggregated_puts | Left::aggregated_gets : 0);
     if (run.open == nullptr) return false;
     if constexpr (std::is_same_v<Where, int>) {
-      if (aggregated && peer_dispatch_.aggregate(where, write, run.address, local, bytes)) {
+      if (aggregated && mapped_.aggregate(where, write, run.address, local, bytes)) {
         mark(run.open->used);
         return true;
       }
@@ -161,8 +166,8 @@ class Window final : private SweepWork {
     std::uint64_t offset;
     if (member.size == 0 || !member.loadable() ||
         !find_range(displacement, member.disp_unit, 0, bytes, member.size, offset) ||
-        !peer_dispatch_.notifier().put(*open, member, offset, origin, bytes,
-                                       {notify_arg.kind, notify_arg.number, bytes})) {
+        !notifier_.put(*open, member, offset, origin, bytes,
+                       {notify_arg.kind, notify_arg.number, bytes})) {
       return false;
     }
     mark(open->used);
@@ -290,18 +295,18 @@ class Window final : private SweepWork {
 
   /// For calls that are collective on the window: enters the next round of the exchange.
   void begin_exchange(const Exchange::Words& own) {
-    peer_dispatch_.exchange().begin(own);
-    peer_dispatch_.push(true);
+    exchange_.begin(own);
+    state_.peers.push(true);
   }
-  Exchange& exchange() { return peer_dispatch_.exchange(); }
+  Exchange& exchange() { return exchange_; }
   /// The barrier of the window's ranks before MPI_Finalize.
-  Barrier& barrier() { return peer_dispatch_.barrier(); }
+  Barrier& barrier() { return barrier_; }
   /// The window's persistent collectives, which are made by rounds of the exchange.
   PlanRegistry& plan_registry();
 
   /// After the last fence, before the window is destroyed: to be called until it returns true. True
   /// if no other rank stores to or reads this rank's words any more.
-  bool leave() { return peer_dispatch_.leave(); }
+  bool leave() { return fence_words_.leave(); }
 
   /// Takes a message of a remote rank. False if the message is invalid; nothing has been changed
   /// then.
@@ -369,6 +374,9 @@ class Window final : private SweepWork {
     return open != nullptr && open->passive && other.left.load(std::memory_order_acquire) == 0 &&
            find_range(displacement, view.disp_unit, low, bytes, view.bytes, offset) && view.alive();
   }
+  struct Remote;  // the objects that a window needs for remote ranks only
+  Fence& choose_fence();
+  Sender* sender();
   static bool finished(const Target* target) {
     return target == nullptr || (target->all_finished() && target->error == Error::none);
   }
@@ -378,9 +386,15 @@ class Window final : private SweepWork {
   std::string name_;
   std::shared_ptr<Region> region_;
   EpochState state_;
-  Epochs epochs_;
   Notifications notifications_;
-  PeerDispatch peer_dispatch_;
+  FenceWords fence_words_;
+  NetworkAtomics atomics_;
+  Notifier notifier_;
+  MappedTargets mapped_;
+  std::unique_ptr<Remote> remote_;  // null: all ranks are mapped to one another
+  Exchange exchange_;
+  Barrier barrier_;
+  Epochs epochs_;
   std::unique_ptr<PlanRegistry> plan_registry_;  // null: the window has no persistent collectives
 };
 

@@ -691,7 +691,7 @@ TEST_P(CollectiveHandedOn, IsNotTakenForGoodWhereItHasNotCome) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(PeerDispatch, CollectiveHandedOn,
+INSTANTIATE_TEST_SUITE_P(Links, CollectiveHandedOn,
                          ::testing::Values(HandedOn{0, 2}, HandedOn{0, 30}, HandedOn{1, 2},
                                            HandedOn{1, 30}, HandedOn{1, 50}),
                          [](const auto& handed) {

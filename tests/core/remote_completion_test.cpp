@@ -153,7 +153,7 @@ TEST_P(RemoteCompletion, TellsWhatIsThereAndForgetsNobody) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    PeerDispatch, RemoteCompletion,
+    Links, RemoteCompletion,
     ::testing::Values(ArrivalSetting{"mapped", {0, 0, 0}}, ArrivalSetting{"messages", {0, 1, 2}},
                       ArrivalSetting{"both", {0, 0, 1}}, ArrivalSetting{"direct", {0, 1, 2}, true},
                       ArrivalSetting{"unordered", {0, 1, 2}, true, false},

@@ -174,7 +174,7 @@ TEST_P(Scope, AFlushCoversItsThread) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(PeerDispatch, Scope,
+INSTANTIATE_TEST_SUITE_P(Links, Scope,
                          ::testing::Values(ScopeSetting{"Ordered", {0, 1}, true},
                                            ScopeSetting{"Unordered", {0, 1}, false},
                                            ScopeSetting{"Mapped", {0, 0}, true},

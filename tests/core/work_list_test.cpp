@@ -14,7 +14,7 @@
 namespace oriel::test {
 namespace {
 
-struct Worker : WorkList<Worker>::Link {
+struct Worker : WorkList<Worker>::Listed {
   int name = 0;
 };
 

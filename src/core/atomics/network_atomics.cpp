@@ -17,20 +17,19 @@ bool NetworkAtomics::aligned(const Operation& operation) {
                      [&](const Block& block) { return (start + block.offset) % element == 0; });
 }
 
-Error NetworkAtomics::record(const Operation& operation, Epoch& epoch, Target& target,
-                             const char*& reason) {
+Outcome NetworkAtomics::record(const Operation& operation, Epoch& epoch, Target& target) {
   // The Server cannot carry it out either: other origins may update some of its elements by
   // atomics.
   if (!aligned(operation)) {
-    reason =
+    return Outcome::failed(reason_.fail(
+        Error::displacement,
         "with mpi_assert_accumulate_intrinsic, the elements of an accumulate must be aligned at "
-        "the target";
-    return Error::displacement;
+        "the target"));
   }
   RecordedOperation& recorded = pending_.record(operation, Protocol::network_atomic, epoch, target);
   ++target.counted_apart;
   PendingOperations::append(target, recorded);
-  return Error::none;
+  return operation.completion != nullptr ? Outcome::posted() : Outcome::finished();
 }
 
 bool NetworkAtomics::transmit(RecordedOperation& recorded) {

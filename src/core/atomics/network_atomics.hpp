@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/error.hpp"
-#include "core/epoch/pending_operations.hpp"
+#include "core/epoch/epoch_state.hpp"
 #include "core/region/region.hpp"
 #include "core/transport/messages.hpp"
 
@@ -14,17 +14,18 @@ namespace oriel {
 /// one way.
 class NetworkAtomics {
  public:
-  NetworkAtomics(PendingOperations& pending, Region& region, Messages& messages)
-      : pending_(pending), region_(region), messages_(messages) {}
+  NetworkAtomics(EpochState& state, Region& region, Messages& messages)
+      : reason_(state.reason), pending_(state.pending), region_(region), messages_(messages) {}
 
-  /// Records the operation; the target's next advance() transmits it.
-  Error record(const Operation& operation, Epoch& epoch, Target& target, const char*& reason);
+  /// Records the operation; Link::advance() transmits it.
+  Outcome record(const Operation& operation, Epoch& epoch, Target& target);
   /// Gives the network as much as it accepts; true if that was the rest. The target is available.
   bool transmit(RecordedOperation& recorded);
 
  private:
   bool aligned(const Operation& operation);
 
+  FailureReason& reason_;
   PendingOperations& pending_;
   Region& region_;
   Messages& messages_;

@@ -8,8 +8,6 @@
 
 namespace oriel {
 
-class Sharers;
-
 /// The types and constants of the words that processes share without a lock. The protocols over
 /// such words (LockLine, Update, Doorbell, Meeting and others) are templates over such a policy.
 /// This is the policy of real processes. The tests have another one, whose words belong to a
@@ -20,7 +18,6 @@ struct SharedWords {
   /// A word that one process at a time accesses; the protocol's atomic words determine which.
   template <typename T>
   using Plain = T;
-  using Sharers = oriel::Sharers;
   /// Constructed where a rank begins to wait for others. again() begins the next round of the wait.
   struct Loop {
     void again() const {}

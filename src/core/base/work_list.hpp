@@ -8,12 +8,12 @@
 namespace oriel {
 
 /// The objects of one kind that have work, linked through themselves, so that a sweep visits only
-/// these. T derives from WorkList<T>::Link. Any thread may call size() and empty(); all other calls
-/// are serialized by a lock.
+/// these. T derives from WorkList<T>::Listed. Any thread may call size() and empty(); all other
+/// calls are serialized by a lock.
 template <typename T>
 class WorkList {
  public:
-  class Link {
+  class Listed {
     friend class WorkList;
     T* previous_ = nullptr;
     T* next_ = nullptr;
@@ -24,21 +24,21 @@ class WorkList {
 
   /// A walk that has begun does not visit the object.
   void add(T& object) {
-    Link& added = object;
+    Listed& added = object;
     added.previous_ = nullptr;
     added.next_ = first_;
-    if (first_ != nullptr) static_cast<Link&>(*first_).previous_ = &object;
+    if (first_ != nullptr) static_cast<Listed&>(*first_).previous_ = &object;
     first_ = &object;
     size_.store(size() + 1);
   }
 
   void remove(T& object) {
-    const Link& removed = object;
+    const Listed& removed = object;
     if (next_ == &object) next_ = removed.next_;
-    (removed.previous_ != nullptr ? static_cast<Link&>(*removed.previous_).next_ : first_) =
+    (removed.previous_ != nullptr ? static_cast<Listed&>(*removed.previous_).next_ : first_) =
         removed.next_;
     if (removed.next_ != nullptr) {
-      static_cast<Link&>(*removed.next_).previous_ = removed.previous_;
+      static_cast<Listed&>(*removed.next_).previous_ = removed.previous_;
     }
     size_.store(size() - 1);
   }
@@ -48,7 +48,7 @@ class WorkList {
   template <typename Visit>
   void walk(Visit&& visit) {
     for (T* object = first_; object != nullptr; object = next_) {
-      next_ = static_cast<Link&>(*object).next_;
+      next_ = static_cast<Listed&>(*object).next_;
       visit(*object);
     }
   }

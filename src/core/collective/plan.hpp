@@ -44,7 +44,7 @@ class PlanRegistry;
 ///      Before that it has sent senders of other nodes the space of their transfers.
 ///   2. Each rank looks at the lanes of its receivers, writes its part into them, and announces the
 ///      fault that it has found, or none.
-class Plan : public WorkList<Plan>::Link {
+class Plan : public WorkList<Plan>::Listed {
  public:
   Plan(PlanRegistry& registry, std::uint64_t number, const Schedule& schedule,
        const PlanTerms& terms);

@@ -36,7 +36,7 @@ int Epochs::lost_peer() {
   for (const Target& target : notified_) {
     if (!awaits(notified_, target)) continue;
     anybody = false;
-    if (!peer_interface_.alive(target.rank)) return target.rank;
+    if (!alive_(target.rank)) return target.rank;
   }
   // Deferred epochs wait for active ones.
   for (const Epoch* epoch = active_.first(); epoch != nullptr; epoch = EpochQueue::after(*epoch)) {
@@ -47,7 +47,7 @@ int Epochs::lost_peer() {
     for (const Target& target : *epoch) {
       if (!awaits(*epoch, target)) continue;
       anybody = false;
-      if (!peer_interface_.alive(target.rank)) return target.rank;
+      if (!alive_(target.rank)) return target.rank;
     }
   }
   // If no epoch waits for a known rank, packets in flight may be all that is pending.
@@ -65,7 +65,7 @@ std::vector<Awaited> Epochs::awaited() {
     const std::size_t others = found.size();
     if (epoch->kind == EpochKind::fence && epoch->closing_call != 0) {
       for (int rank = 0; rank < ranks(); ++rank) {
-        if (peer_interface_.outside_fence(rank, epoch->closing_call)) {
+        if (fence_.outside(rank, epoch->closing_call)) {
           found.push_back({fence, rank});
         }
       }
@@ -78,7 +78,7 @@ std::vector<Awaited> Epochs::awaited() {
                  !lock_order_.permits(*epoch)) {
         found.push_back({lock_order, -1, target.rank});
       } else if (epoch->passive() && target.access == Target::Access::requested) {
-        found.push_back({lock, peer_interface_.lock_holder(target.rank), target.rank});
+        found.push_back({lock, link(target.rank).lock_holder(target.rank), target.rank});
       } else if (epoch->kind == EpochKind::access && !granted && awaits(*epoch, target)) {
         found.push_back({exposure, target.rank});
       } else if (granted && awaits(*epoch, target)) {
@@ -101,12 +101,12 @@ std::uint32_t Epochs::window_of_earlier_lock() const {
 }
 
 int Epochs::lost_source(int rank) {
-  if (rank >= 0) return peer_interface_.alive(rank) ? -1 : rank;
+  if (rank >= 0) return alive_(rank) ? -1 : rank;
   // Each rank starts with rank + 1: a rank has few questions at a time, so different ranks ask
   // different peers first.
   for (int i = 1; i <= ranks(); ++i) {
     const int any = (rank_ + i) % ranks();
-    if (!peer_interface_.alive(any)) return any;
+    if (!alive_(any)) return any;
   }
   return -1;
 }

@@ -38,7 +38,7 @@ Error Epochs::post(std::span<const int> origins, Assert assertion) {
   exposure_ = &epoch;
   open(epoch);
   // Short operations do not wait for grants, so these may wait to be sent with messages of our own.
-  peer_interface_.push(false);
+  peers_.push(false);
   return Error::none;
 }
 
@@ -115,7 +115,7 @@ void Epochs::set_shared() {
 /// True if the program may load and store the rank's memory without a call that could request its
 /// lock.
 bool Epochs::loaded(int rank) {
-  return (shared_ || rank == rank_) && peer_interface_.loadable(rank);
+  return (shared_ || rank == rank_) && link(rank).loadable(rank);
 }
 
 /// Acquires the locks of all loaded() ranks for a lock_all epoch; true if all are held. It acquires
@@ -145,7 +145,7 @@ bool Epochs::may_renew_fence(Assert assertion) const {
   // closes and opens.
   return is_fence(access_) && access_ == all_.first() && access_ == all_.last() &&
          access_->active && access_->attention == 0 && access_->unreported() == Error::none &&
-         open_locks_ == 0 && renewed_fences_ && !assertion.no_precede && !assertion.no_succeed;
+         open_locks_ == 0 && fence_.renews() && !assertion.no_precede && !assertion.no_succeed;
 }
 
 Outcome Epochs::renew_fence(Completion* completion) {
@@ -165,7 +165,7 @@ Outcome Epochs::renew_fence(Completion* completion) {
 }
 
 bool Epochs::try_renew(Epoch& epoch) {
-  if (!peer_interface_.end_fence(epoch)) return false;
+  if (!fence_.end(epoch)) return false;
   epoch.closing_call = 0;
   epoch.announced = false;
   epoch.awaited = 0;
@@ -174,7 +174,7 @@ bool Epochs::try_renew(Epoch& epoch) {
 }
 
 Outcome Epochs::fence(Assert assertion, bool barrier, Completion* completion) {
-  if (is_fence(access_) && access_->active) peer_interface_.recall_all(*access_);
+  if (is_fence(access_) && access_->active) peers_.recall_all(*access_);
   if (barrier && may_renew_fence(assertion)) [[likely]]
     return renew_fence(completion);
   if (access_ != nullptr && !is_fence(access_)) {
@@ -185,7 +185,7 @@ Outcome Epochs::fence(Assert assertion, bool barrier, Completion* completion) {
     return Outcome::failed(fail(Error::sync, "an exposure epoch (post) is open"));
   }
   ask_for_weak();
-  const bool closing = (fence_possible_ || barrier || counted_fences_) && !assertion.no_precede;
+  const bool closing = (fence_possible_ || barrier || fence_.counted()) && !assertion.no_precede;
   if (!closing && access_ != nullptr) {
     for (const Target& target : *access_) {
       if (target.used.load()) {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "core/base/cache_line.hpp"
 #include "core/base/published.hpp"
 #include "core/base/zero_array.hpp"
 #include "core/epoch/done_word.hpp"
 #include "core/epoch/epoch.hpp"
+#include "core/epoch/link.hpp"
 
 namespace oriel {
 
@@ -16,7 +19,7 @@ struct Member;
 class Aggregation;
 
 /// Operations of this rank whose calls are over and that have not taken effect: see
-/// PeerInterface::recall().
+/// Link::recall().
 struct Left {
   static constexpr std::uint8_t inlined_stores = 1;  // in the target's notification queue
   static constexpr std::uint8_t aggregated_puts = 2;
@@ -39,6 +42,7 @@ struct alignas(cache_line) EpochPeer {
   /// Threads with an operation on the general path since a flush last found none of theirs
   /// outstanding.
   Published<ThreadSet> outstanding;
+  Link* link = nullptr;      // see EpochPeers::link()
   Epoch* lock = nullptr;     // our open lock epoch
   Epoch* locking = nullptr;  // our epoch that has our entry in the rank's lock queue
   Epoch* touched = nullptr;  // the open start, fence or lock_all epoch with a Target for it
@@ -87,7 +91,15 @@ struct alignas(cache_line) EpochPeer {
 /// The ranks of a window as its epochs see them.
 class EpochPeers {
  public:
-  explicit EpochPeers(int ranks) : peers_(static_cast<std::size_t>(ranks)) {}
+  /// `mapped_ranks`: in ascending order.
+  EpochPeers(int ranks, std::span<const int> mapped_ranks)
+      : peers_(static_cast<std::size_t>(ranks)), mapped_ranks_(mapped_ranks) {}
+  /// Sets the links of mapped and of remote ranks. `remote` is null if all ranks are mapped. Must
+  /// come before the first link().
+  void set_links(Link& mapped, Link* remote) {
+    mapped_link_ = &mapped;
+    remote_link_ = remote;
+  }
 
   int ranks() const { return static_cast<int>(peers_.size()); }
   bool valid(int rank) const {
@@ -96,8 +108,25 @@ class EpochPeers {
   EpochPeer& operator[](int rank) { return peers_[rank]; }
   const EpochPeer& operator[](int rank) const { return peers_[rank]; }
 
+  /// The link of a rank, chosen when the rank is first used.
+  Link& link(int rank) {
+    Link*& chosen = peers_[rank].link;
+    if (chosen == nullptr) [[unlikely]]
+      chosen = std::ranges::binary_search(mapped_ranks_, rank) ? mapped_link_ : remote_link_;
+    return *chosen;
+  }
+  /// Calls Link::recall_all(), which concerns mapped ranks only.
+  void recall_all(Epoch& epoch) { mapped_link_->recall_all(epoch); }
+  /// Calls Link::push(), which concerns remote ranks only.
+  void push(bool urgent) {
+    if (remote_link_ != nullptr) remote_link_->push(urgent);
+  }
+
  private:
   ZeroArray<EpochPeer> peers_;
+  std::span<const int> mapped_ranks_;
+  Link* mapped_link_ = nullptr;
+  Link* remote_link_ = nullptr;
 };
 
 }  // namespace oriel

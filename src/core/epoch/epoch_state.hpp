@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
+
 #include "core/base/error.hpp"
 #include "core/epoch/epoch_peer.hpp"
 #include "core/epoch/events.hpp"
@@ -12,13 +14,13 @@ namespace oriel {
 
 /// The state that a window's Epochs share with the objects that reach other ranks for them.
 struct EpochState {
-  EpochState(const WindowEvents& window_events, int ranks, EpochPools& pools, LockOrder& order,
-             PeerInterface& peer_interface, SweepWork& sweep_work)
+  EpochState(const WindowEvents& window_events, int ranks, std::span<const int> mapped_ranks,
+             EpochPools& pools, LockOrder& order, SweepWork& sweep_work)
       : events(window_events),
         lock_order(order),
-        peers(ranks),
+        peers(ranks, mapped_ranks),
         work(sweep_work),
-        pending(pools, order, peers, peer_interface, work, events) {}
+        pending(pools, order, peers, work, events) {}
 
   WindowEvents events;
   LockOrder& lock_order;  // of the process

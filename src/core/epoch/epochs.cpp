@@ -17,22 +17,21 @@ constexpr std::size_t at(EpochKind kind) {
 
 }  // namespace
 
-Epochs::Epochs(const EpochsSpec& spec, EpochState& state, PeerInterface& peer_interface,
-               EpochPools& pools)
+Epochs::Epochs(const EpochsSpec& spec, EpochState& state, Fence& fence, EpochPools& pools)
     : rank_(spec.rank),
+      slots_(spec.slots),
+      alive_(spec.alive),
       peers_(state.peers),
       reason_(state.reason),
       work_(state.work),
       pending_(state.pending),
       lock_order_(state.lock_order),
       events_(state.events),
-      peer_interface_(peer_interface),
+      fence_(fence),
       pools_(pools),
       no_locks_(spec.no_locks),
       all_locks_(state.events.all_locks()),
       shared_(spec.shared),
-      counted_fences_(spec.counted_fences),
-      renewed_fences_(spec.renewed_fences),
       reorder_(spec.reorder) {
   light_.kind = EpochKind::lock;
   light_.active = true;
@@ -189,11 +188,11 @@ void Epochs::activate(Epoch& epoch) {
       for (Target& target : epoch) {
         EpochPeer& origin = peer(target.rank);
         target.id = ++origin.exposures;
-        peer_interface_.expose(target.rank, target.id, epoch.no_check);
+        link(target.rank).expose(target.rank, target.id, epoch.no_check);
       }
       return;
     case EpochKind::fence:
-      peer_interface_.open_fence(epoch.call, epoch.announce);
+      fence_.open(epoch.call, epoch.announce);
       break;
     case EpochKind::lock_all:
       // A weak epoch may have been sent since it was closed.
@@ -208,7 +207,7 @@ void Epochs::activate(Epoch& epoch) {
   }
   for (Target& target : epoch) advance(epoch, target);
   if (epoch.kind == EpochKind::lock && epoch.closed && epoch.untold != 0)
-    peer_interface_.leave_piggyback(epoch);
+    link(epoch.one.rank).leave_piggyback(epoch);
 }
 
 Outcome Epochs::close(Epoch& epoch, Completion* completion) {
@@ -232,28 +231,30 @@ Outcome Epochs::close(Epoch& epoch, Completion* completion) {
     }
   }
   if (epoch.active) {
-    if (epoch.kind != EpochKind::exposure) peer_interface_.recall_all(epoch);
+    if (epoch.kind != EpochKind::exposure) peers_.recall_all(epoch);
     for (Target& target : epoch) advance(epoch, target);
-    if (epoch.kind == EpochKind::lock && epoch.untold != 0) peer_interface_.leave_piggyback(epoch);
+    if (epoch.kind == EpochKind::lock && epoch.untold != 0)
+      link(epoch.one.rank).leave_piggyback(epoch);
     if (try_complete(epoch)) {
       const Error error = epoch.unreported();
       epoch.completion = nullptr;
       // No call waits for messages of a weak unlock: they may wait to be sent with others.
-      peer_interface_.push(!epoch.weak);
+      peers_.push(!epoch.weak);
       if (over(epoch)) retire(epoch);
       if (error != Error::none) fail(error, "an operation of the epoch failed");
       return {error, true};
     }
   }
-  peer_interface_.push(!peer_interface_.behind_another(epoch));
+  const bool behind_another =
+      epoch.kind == EpochKind::lock && link(epoch.one.rank).behind_another(epoch.one);
+  peers_.push(!behind_another);
   return Outcome::posted();
 }
 
 bool Epochs::try_complete(Epoch& epoch) {
   if (!epoch.closed) return false;
   const bool fence = epoch.kind == EpochKind::fence && epoch.closing_call != 0;
-  const bool over =
-      fence ? peer_interface_.end_fence(epoch) : epoch.untold == 0 && epoch.attention == 0;
+  const bool over = fence ? fence_.end(epoch) : epoch.untold == 0 && epoch.attention == 0;
   if (over) events_.epoch(EpochStep::completed, epoch);
   return epoch.completed = over;
 }
@@ -264,7 +265,7 @@ bool Epochs::over(Epoch& epoch) {
   // itself.
   if (epoch.kind != EpochKind::access || epoch.no_check) return true;
   for (Target& target : epoch) {
-    if (target.issued != 0 && !peer_interface_.try_acquire(epoch, target)) return false;
+    if (target.issued != 0 && !link(target.rank).try_acquire(epoch, target)) return false;
   }
   return true;
 }
@@ -360,7 +361,7 @@ Target& Epochs::add_target(Epoch& epoch, int rank) {
   } else {
     target = &pools_.targets.acquire();
   }
-  const bool remote = peer_interface_.remote(rank);
+  const bool remote = link(rank).remote();
   Target*& before = remote ? epoch.last_remote : epoch.last_target;
   Target*& place = before != nullptr ? before->next : epoch.targets;
   target->next = place;
@@ -393,11 +394,11 @@ Target& Epochs::notified_target(int rank) {
 
 bool Epochs::advance(Epoch& epoch, Target& target) {
   if (epoch.kind == EpochKind::exposure) {
-    if (target.told || !peer_interface_.completed_by(target.rank, target.id)) return false;
+    if (target.told || !completed_by(target.rank, target.id)) return false;
     pending_.note_told(epoch, target);
     return true;
   }
-  const bool moved = !target.told && peer_interface_.advance(epoch, target);
+  const bool moved = !target.told && link(target.rank).advance(epoch, target);
   // The target may have been told by the end of a transfer since the last look.
   if (target.told && epoch.passive()) leave_place(epoch, peer(target.rank));
   return moved;
@@ -447,8 +448,9 @@ Outcome Epochs::issue(const Operation& operation) {
   } else if (epoch->kind == EpochKind::access) {
     return Outcome::failed(fail(Error::sync, "the target is not in the group given to start"));
   }
+  Link& way = link(operation.target);
   const char* reason = "";
-  if (const Error error = peer_interface_.check(operation, reason); error != Error::none) {
+  if (const Error error = way.check(operation, reason); error != Error::none) {
     return Outcome::failed(fail(error, reason));
   }
   if (target == nullptr) {
@@ -458,9 +460,9 @@ Outcome Epochs::issue(const Operation& operation) {
   mark(target->used);
   mark(other.outstanding, operation.thread);
   pending_.note_unflushed();
-  const Outcome outcome = peer_interface_.issue(operation, *epoch, *target);
+  const Outcome outcome = way.issue(operation, *epoch, *target);
   // The caller will wait for an answer, perhaps after some computation.
-  if (operation.completes_there && !outcome.done) peer_interface_.push(true);
+  if (operation.completes_there && !outcome.done) peers_.push(true);
   return outcome;
 }
 

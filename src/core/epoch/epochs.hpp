@@ -2,8 +2,10 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -11,8 +13,9 @@
 #include "core/epoch/activation.hpp"
 #include "core/epoch/epoch.hpp"
 #include "core/epoch/epoch_state.hpp"
-#include "core/epoch/peer_interface.hpp"
+#include "core/epoch/fence.hpp"
 #include "core/epoch/pools.hpp"
+#include "core/lock/control.hpp"
 
 namespace oriel {
 
@@ -32,11 +35,8 @@ struct EpochsSpec {
   /// Ranks load and store one another's memory without a call (shared windows): a blocking lock
   /// must then hold the lock when it returns.
   bool shared = false;
-  /// Every fence without MPI_MODE_NOPRECEDE closes, whichever form of the call each rank uses,
-  /// because closing takes steps of all ranks. Equal on all ranks.
-  bool counted_fences = false;
-  /// A fence epoch may be renewed instead of closed and opened.
-  bool renewed_fences = true;
+  const Slot* slots = nullptr;     // that the other ranks write, by rank
+  std::function<bool(int)> alive;  // false: the rank's process has ended or cannot be reached
 };
 
 /// A step that must happen before a wait can end.
@@ -58,15 +58,15 @@ struct Awaited {
 };
 
 /// One rank's epochs on one window, from opening to completion, and the steps that this rank takes
-/// for them with other ranks. How bytes move, and which ranks are mapped, is left to PeerInterface.
+/// for them with other ranks. How bytes move, and which ranks are mapped, is left to Link and
+/// Fence.
 ///
 /// Calls either finish (`done`), or are posted, and a later sweep calls the Completion. No call
 /// here blocks. Not thread-safe, except for the Published words; the caller serializes the calls of
 /// a Process.
 class Epochs {
  public:
-  Epochs(const EpochsSpec& spec, EpochState& state, PeerInterface& peer_interface,
-         EpochPools& pools);
+  Epochs(const EpochsSpec& spec, EpochState& state, Fence& fence, EpochPools& pools);
   ~Epochs();
   Epochs(const Epochs&) = delete;
   Epochs& operator=(const Epochs&) = delete;
@@ -329,6 +329,13 @@ class Epochs {
   bool awaits_anybody(const Epoch& epoch);
   bool awaits(const Epoch& epoch, const Target& target);
 
+  /// True if the origin has completed its access number `id` to us: its operations are in our
+  /// memory.
+  bool completed_by(int origin, std::uint64_t id) const {
+    // Acquire pairs with the origin's release: its stores to our memory are visible.
+    return DoneWord(slots_[origin].done.load(std::memory_order_acquire)).covers(id);
+  }
+  Link& link(int rank) { return peers_.link(rank); }
   EpochPeer& peer(int rank) { return peers_[rank]; }
   const EpochPeer& peer(int rank) const { return peers_[rank]; }
   int ranks() const { return peers_.ranks(); }
@@ -339,19 +346,19 @@ class Epochs {
   }
 
   int rank_;
+  const Slot* slots_;
+  std::function<bool(int)> alive_;
   EpochPeers& peers_;
   FailureReason& reason_;
   SweepWork& work_;
   PendingOperations& pending_;
   LockOrder& lock_order_;
   const WindowEvents& events_;
-  PeerInterface& peer_interface_;
+  Fence& fence_;
   EpochPools& pools_;
   bool no_locks_;
   bool all_locks_;  // a sink receives each lock; then no lock_all epoch is light
   bool shared_;
-  bool counted_fences_;
-  bool renewed_fences_;
   bool fence_possible_ = false;  // a fence epoch may be open on some rank; equal on all ranks
   Reorder reorder_;
   EpochsByOpening all_;                                 // from opening to completion

@@ -47,7 +47,7 @@ Outcome Epochs::flush(int target, bool local, Completion* completion, ThreadSet 
 }
 
 void Epochs::cover_notified(bool local, Coverage& coverage) {
-  if (!local) peer_interface_.recall_all(notified_);
+  if (!local) peers_.recall_all(notified_);
   for (Target& target : notified_) pending_.cover(notified_, target, local, coverage);
 }
 
@@ -61,7 +61,7 @@ Outcome Epochs::flush_all(bool local, Completion* completion, ThreadSet threads)
   Coverage coverage;
   if (access_ != nullptr && access_->kind == EpochKind::lock_all) {
     if (!local) touch_weak(*access_);
-    if (!local) peer_interface_.recall_all(*access_);
+    if (!local) peers_.recall_all(*access_);
     for (Target& target : *access_) cover(*access_, target, local, threads, coverage);
   } else if (open_locks_ != 0) {
     // Targets that are not locked are not covered: the holder of such a lock may wait for a lock of

@@ -52,7 +52,7 @@ Epoch& Epochs::list_light_all() {
   epoch.awaited = rank_ + 1;  // its own lock is held, or not needed
   access_ = &epoch;
   if (light_own_ && peer(rank_).touched != &light_all_) {
-    peer_interface_.make_ready(touch_lightly(rank_));
+    link(rank_).make_ready(touch_lightly(rank_));
   }
   for (const Target& light : light_all_) {
     Target& target = touch(epoch, light.rank);

@@ -48,17 +48,18 @@ void PendingOperations::conclude(RecordedOperation& recorded) {
 }
 
 void PendingOperations::cover(Epoch& epoch, Target& target, bool local, Coverage& coverage) {
-  if (epoch.active && !target.told) peer_interface_.advance(epoch, target);
+  Link& link = peers_.link(target.rank);
+  if (epoch.active && !target.told) link.advance(epoch, target);
   const EpochPeer& other = peers_[target.rank];
   if (other.left_for(local)) {
-    coverage.error = first_of(coverage.error, peer_interface_.recall(target.rank));
+    coverage.error = first_of(coverage.error, link.recall(target.rank));
   }
   coverage.whole &= target.finished == target.issued && other.left.load() == 0;
   const std::uint64_t finished = local ? target.last_fetch : target.issued;
   // A question of another kind of epoch does not wait for locks, so its answer does not cover
   // operations that do.
   const std::uint64_t weak = local || !target.passive ? 0 : other.weak_sent;
-  if (finished > target.asked || weak > other.weak_answered) peer_interface_.ask(epoch, target);
+  if (finished > target.asked || weak > other.weak_answered) link.ask(epoch, target);
   if (!target.under_way(target.recorded) && target.finished >= finished &&
       weak <= other.weak_answered) {
     coverage.error = first_of(coverage.error, std::exchange(target.error, Error::none));
@@ -78,7 +79,7 @@ void PendingOperations::cover(Epoch& epoch, Target& target, bool local, Coverage
 bool PendingOperations::cover_alone(Epoch& epoch, Target& target, Coverage& coverage) {
   FlushRequest& request = request_of(coverage);
   ++request.remaining;
-  if (peer_interface_.ask_alone(epoch, target, &request)) return true;
+  if (peers_.link(target.rank).ask_alone(epoch, target, &request)) return true;
   if (--request.remaining == 0) release(*std::exchange(coverage.request, nullptr));
   return false;
 }
@@ -102,7 +103,7 @@ void FlushRequest::complete(Error of_target) {
 }
 
 Outcome PendingOperations::finish_flush(const Coverage& coverage, Completion* completion) {
-  peer_interface_.push(true);
+  peers_.push(true);
   if (FlushRequest* request = coverage.request) {
     request->completion = completion;
     request->error = first_of(request->error, coverage.error);

@@ -10,7 +10,6 @@
 #include "core/epoch/epoch_peer.hpp"
 #include "core/epoch/events.hpp"
 #include "core/epoch/lock_order.hpp"
-#include "core/epoch/peer_interface.hpp"
 #include "core/epoch/pools.hpp"
 #include "core/epoch/sweep_work.hpp"
 #include "core/operation/order.hpp"
@@ -24,14 +23,9 @@ namespace oriel {
 /// its progress here. Not thread-safe, except for the Published words.
 class PendingOperations {
  public:
-  PendingOperations(EpochPools& pools, LockOrder& lock_order, EpochPeers& peers,
-                    PeerInterface& peer_interface, SweepWork& work, const WindowEvents& events)
-      : pools_(pools),
-        lock_order_(lock_order),
-        peers_(peers),
-        peer_interface_(peer_interface),
-        work_(work),
-        events_(events) {}
+  PendingOperations(EpochPools& pools, LockOrder& lock_order, EpochPeers& peers, SweepWork& work,
+                    const WindowEvents& events)
+      : pools_(pools), lock_order_(lock_order), peers_(peers), work_(work), events_(events) {}
 
   // Operations.
   /// Records an operation's arguments. It is outstanding until conclude().
@@ -70,8 +64,14 @@ class PendingOperations {
     // the lock was not requested and is no longer needed
     if (target.access == Target::Access::idle) lock_order_.remove_due_lock(epoch, target);
   }
-  /// For the network's reports on an operation.
-  PeerInterface& peer_interface() { return peer_interface_; }
+  /// Called when a direct transfer or an atomic of the operation has ended. True if it was the last
+  /// one.
+  bool note_transfer(RecordedOperation& recorded, const Transfer& transfer) {
+    recorded.received += transfer.bytes;
+    note(recorded, transfer.error);
+    return recorded.received == recorded.operation.bytes();
+  }
+  Link& link_of(const RecordedOperation& recorded) { return peers_.link(recorded.target->rank); }
 
   // Flushes.
   /// The state of a flush after the targets that it has covered so far.
@@ -138,7 +138,6 @@ class PendingOperations {
   EpochPools& pools_;
   LockOrder& lock_order_;
   EpochPeers& peers_;
-  PeerInterface& peer_interface_;
   SweepWork& work_;
   const WindowEvents& events_;
   /// Set if, since a flush found nothing to wait for, no operation has taken the general path, none

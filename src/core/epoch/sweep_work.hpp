@@ -13,7 +13,7 @@ using WindowsAtWork = WorkList<SweepWork>;
 /// Counts the things of one window that only a sweep can finish: an epoch that is deferred or
 /// closed, a recorded operation, a lock that has been requested or comes after others (LockOrder).
 /// While there are any, the process sweeps the window, which derives from its SweepWork.
-class SweepWork : public WindowsAtWork::Link {
+class SweepWork : public WindowsAtWork::Listed {
  public:
   explicit SweepWork(WindowsAtWork& at_work) : at_work_(at_work) {}
   ~SweepWork() {

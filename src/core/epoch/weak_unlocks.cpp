@@ -29,9 +29,9 @@ void Epochs::ask_for_weak() {
 
 bool Epochs::weak_unasked(int rank) {
   const EpochPeer& other = peers_[rank];
-  if (!peer_interface_.remote(rank)) return false;
-  if (other.weak_asked != other.weak_sent) return true;
-  return weak_closed([&](const Epoch& epoch) { return epoch.has(rank); });
+  const bool left = other.weak_asked != other.weak_sent ||
+                    weak_closed([&](const Epoch& epoch) { return epoch.has(rank); });
+  return left && link(rank).remote();
 }
 
 }  // namespace oriel

@@ -15,7 +15,7 @@ template <typename Words>
 class BasicLightUpdate {
  public:
   /// `thread`: the line of the calling thread; null: the process has no other threads.
-  BasicLightUpdate(BasicControlBlock<Words>& target, const typename Words::Sharers& sharers,
+  BasicLightUpdate(BasicControlBlock<Words>& target, const typename SharersOf<Words>::Type& sharers,
                    BasicThreadLine<Words>* thread)
       : target_(target),
         self_(target, sharers.self(), thread),

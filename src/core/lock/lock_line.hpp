@@ -73,7 +73,7 @@ namespace oriel {
 template <typename Words>
 class BasicLockLine {
  public:
-  using Sharers = typename Words::Sharers;
+  using Sharers = typename SharersOf<Words>::Type;
   using LockNode = BasicLockNode<Words>;
 
   BasicLockLine(BasicControlBlock<Words>& control, Sharers& sharers)

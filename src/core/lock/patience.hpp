@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "core/lock/sharers.hpp"
+
 namespace oriel {
 
 /// The wait of a rank for another rank that is within a few instructions which exclude others. It
@@ -10,7 +12,7 @@ namespace oriel {
 template <typename Words>
 class Patience {
  public:
-  explicit Patience(typename Words::Sharers& sharers) : sharers_(sharers) {}
+  explicit Patience(typename SharersOf<Words>::Type& sharers) : sharers_(sharers) {}
 
   /// Called after the protocol's words were read and name `rank` as the rank to wait for. False if
   /// that rank had died before they were read, so that it will not change them.
@@ -30,7 +32,7 @@ class Patience {
  private:
   static constexpr std::uint32_t nobody = ~std::uint32_t{0};
 
-  typename Words::Sharers& sharers_;
+  typename SharersOf<Words>::Type& sharers_;
   std::uint32_t rounds_ = 0;
   std::uint32_t ended_ = nobody;
   [[no_unique_address]] typename Words::Loop loop_;

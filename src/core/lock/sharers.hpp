@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "core/base/shared_words.hpp"
 #include "core/transport/node_services.hpp"
 
 namespace oriel {
@@ -44,6 +45,16 @@ class Sharers {
   bool asymmetric_;
   std::function<int(int)> process_of_;
   std::span<const int> ranks_;
+};
+
+/// The sharers of words of a policy: that of the tests has its own.
+template <typename Words>
+struct SharersOf {
+  using Type = typename Words::Sharers;
+};
+template <>
+struct SharersOf<SharedWords> {
+  using Type = Sharers;
 };
 
 }  // namespace oriel

@@ -81,7 +81,7 @@ class BasicUpdater {
 template <typename Words>
 class BasicUpdate {
  public:
-  using Sharers = typename Words::Sharers;
+  using Sharers = typename SharersOf<Words>::Type;
   using Updater = BasicUpdater<Words>;
 
   /// `whole`: see above; otherwise the update may be made element by element. `thread`: the line of

@@ -10,7 +10,7 @@ void FenceWords::wake_all() {
 }
 
 void FenceWords::announce(std::uint64_t call) {
-  if (few_) {
+  if (few()) {
     for (const int rank : region_.mapped_ranks()) {
       region_.slot_at(rank).fence.store(call, std::memory_order_release);
       region_.wake(rank);
@@ -22,7 +22,7 @@ void FenceWords::announce(std::uint64_t call) {
 
 bool FenceWords::watch_announced(Target& target, std::uint64_t call) {
   bool here = announced(target.rank, call);
-  if (few_ || here == !target.watching) return here;
+  if (few() || here == !target.watching) return here;
   WatchedWord word = watched(target.rank);
   if (here) {
     word.unwatch();
@@ -33,8 +33,10 @@ bool FenceWords::watch_announced(Target& target, std::uint64_t call) {
   return here;
 }
 
-bool FenceWords::advance_closing(Epoch& epoch) {
-  if (few_) {
+bool FenceWords::end(Epoch& epoch) {
+  // A renewed epoch keeps its targets.
+  if (epoch.closed && (epoch.untold != 0 || epoch.attention != 0)) return false;
+  if (few()) {
     if (!epoch.announced) announce(epoch.closing_call);
     epoch.announced = true;
     while (epoch.awaited < region_.ranks() && announced(epoch.awaited, epoch.closing_call)) {
@@ -53,7 +55,7 @@ bool FenceWords::advance_closing(Epoch& epoch) {
 
 bool FenceWords::leave() {
   // At the end of the last fence peers store their announcements into our words.
-  if (few_) {
+  if (few()) {
     return std::ranges::all_of(region_.mapped_ranks(), [this](int rank) { return ended_by(rank); });
   }
   if (closing_ == 0) return true;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/epoch/epoch.hpp"
+#include "core/epoch/fence.hpp"
 #include "core/lock/watched_word.hpp"
 #include "core/region/region.hpp"
 
@@ -19,15 +20,19 @@ namespace oriel {
 /// are counted by the first rank's FenceTree.
 ///
 /// A peer that waits for an announcement watches the word (WatchedWord).
-class FenceWords {
+class FenceWords final : public Fence {
  public:
   /// `announced_each`: Limits::announced_each.
   FenceWords(Region& region, int announced_each)
-      : region_(region), few_(!counted(region, announced_each)) {}
+      : Fence(region.mapped_ranks().size() > static_cast<std::size_t>(announced_each), true),
+        region_(region) {}
 
-  /// Returns whether closing fences are counted. All ranks must agree on which calls close.
-  static bool counted(const Region& region, int announced_each) {
-    return region.mapped_ranks().size() > static_cast<std::size_t>(announced_each);
+  void open(std::uint64_t call, bool to_announce) override {
+    if (to_announce) announce(call);
+  }
+  bool end(Epoch& epoch) override;
+  bool outside(int rank, std::uint64_t closing_call) override {
+    return !announced(rank, closing_call);
   }
 
   void announce(std::uint64_t call);
@@ -39,10 +44,6 @@ class FenceWords {
   /// As announced(), for a target whose operations wait for the announcement: this rank is woken
   /// when it is made.
   bool watch_announced(Target& target, std::uint64_t call);
-  /// Advances a closing fence if all ranks are mapped: announces it, once. True if all ranks have
-  /// announced it.
-  bool advance_closing(Epoch& epoch);
-
   /// After the last fence of the window. True if no rank stores to or reads our words any more.
   bool leave();
 
@@ -56,14 +57,15 @@ class FenceWords {
 
  private:
   std::atomic<std::uint64_t>& word_of(int rank) {
-    return few_ ? region_.slot_from(rank).fence : region_.member(rank).control->slots()[rank].fence;
+    return few() ? region_.slot_from(rank).fence
+                 : region_.member(rank).control->slots()[rank].fence;
   }
   /// If the ranks are many: the word in which rank `rank` announces.
   WatchedWord watched(int rank) { return {word_of(rank), region_.member(rank).control->watchers}; }
   void wake_all();
+  bool few() const { return !counted(); }
 
   Region& region_;
-  bool few_;
   std::uint64_t ended_ = 0;
   bool left_ = false;
   std::uint64_t closing_ = 0;  // counted closing fences that this rank has entered

@@ -7,17 +7,22 @@
 
 #include "core/lock/lock_line.hpp"
 #include "core/operation/order.hpp"
+#include "core/region/select_protocol.hpp"
 
 namespace oriel {
 
-void MappedTargets::expose(int origin, std::uint64_t id) {
+void MappedTargets::expose(int origin, std::uint64_t id, bool /*no_check*/) {
+  // NOCHECK saves remote ranks a message, not this store: the origin needs it if its epoch has been
+  // deferred.
   // Release: our stores to our window come before it.
   region_.slot_at(origin).granted.store(id, std::memory_order_release);
   region_.wake(origin);
 }
 
-Outcome MappedTargets::issue(const Operation& operation, Protocol protocol, Epoch& epoch,
-                             Target& target) {
+Outcome MappedTargets::issue(const Operation& operation, Epoch& epoch, Target& target) {
+  const Protocol protocol = select_protocol(operation, region_, limits_);
+  events_.issued(operation, protocol);
+  if (protocol == Protocol::network_atomic) return issue_atomic(operation, epoch, target);
   if (epoch.active && target.access != Target::Access::granted) advance(epoch, target);
   if (epoch.active && target.access == Target::Access::granted) {
     if (inline_put(operation, target)) {
@@ -43,6 +48,32 @@ Outcome MappedTargets::issue(const Operation& operation, Protocol protocol, Epoc
   if (fetches(operation.kind)) target.last_fetch = target.issued;
   PendingOperations::append(target, pending_.record(operation, protocol, epoch, target));
   return operation.completion != nullptr ? Outcome::posted() : Outcome::finished();
+}
+
+Outcome MappedTargets::issue_atomic(const Operation& operation, Epoch& epoch, Target& target) {
+  // The other protocols keep the order when they carry out an operation.
+  if (const Error error = keep_order(target.rank); error != Error::none) {
+    return Outcome::failed(error);
+  }
+  const Outcome outcome = atomics_.record(operation, epoch, target);
+  if (outcome.ok() && epoch.active) advance(epoch, target);
+  return outcome;
+}
+
+void MappedTargets::transferred(RecordedOperation& recorded, const Transfer& transfer) {
+  Target& target = *recorded.target;
+  if (pending_.note_transfer(recorded, transfer)) {
+    --target.counted_apart;
+    target.moving.remove(recorded);
+    if (recorded.operation.notify_arg.wanted() && recorded.error == Error::none) {
+      target.waiting.insert(recorded);
+      hold_notification(recorded);
+      advance(*recorded.epoch, target);
+    } else {
+      pending_.conclude(recorded);
+    }
+  }
+  pending_.satisfy_flushes(target);
 }
 
 bool MappedTargets::advance(Epoch& epoch, Target& target) {
@@ -259,6 +290,7 @@ Error MappedTargets::report(const Operation& operation, Error error) {
   return error;
 }
 
+/// Returns when all operations that were left for the rank (Left) have taken effect.
 Error MappedTargets::recall(int rank, RecallFor reason) {
   EpochPeer& peer = peers_[rank];
   if ((peer.left.load() & Left::inlined_stores) != 0 && region_.begin_recall(rank, reason)) {

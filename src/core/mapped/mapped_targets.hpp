@@ -9,6 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/base/limits.hpp"
 #include "core/epoch/epoch_state.hpp"
+#include "core/epoch/link.hpp"
 #include "core/mapped/fence_words.hpp"
 #include "core/mapped/notifier.hpp"
 #include "core/region/aggregation.hpp"
@@ -16,13 +17,14 @@
 
 namespace oriel {
 
-/// The mapped targets of a window's epochs. A protocol step is a store. An operation is carried out
-/// at its call if its target is available.
-class MappedTargets {
+/// The link of mapped ranks. A protocol step is a store. An operation is carried out at its call if
+/// its target is available.
+class MappedTargets final : public Link {
  public:
   MappedTargets(EpochState& state, Region& region, FenceWords& fences, NetworkAtomics& atomics,
                 Notifier& notifier, const Limits& limits)
-      : peers_(state.peers),
+      : Link(false),
+        peers_(state.peers),
         reason_(state.reason),
         work_(state.work),
         pending_(state.pending),
@@ -34,31 +36,42 @@ class MappedTargets {
         notifier_(notifier),
         limits_(limits) {}
 
-  void expose(int origin, std::uint64_t id);
-  /// `protocol`: stored or system_call.
-  Outcome issue(const Operation& operation, Protocol protocol, Epoch& epoch, Target& target);
-  bool advance(Epoch& epoch, Target& target);
-  void leave_piggyback(Epoch& epoch);
-  /// Opens the hot path to the target's memory, if it can be reached, for operations of the open
-  /// epoch.
-  void make_ready(Target& target);
-  /// Returns when all operations that were left for the rank (Left) have taken place.
-  Error recall(int rank, RecallFor reason);
-  void recall_all(Epoch& epoch);
+  void expose(int origin, std::uint64_t id, bool no_check) override;
+  Error check(const Operation& operation, const char*& reason) override {
+    return region_.check(operation, reason);
+  }
+  Outcome issue(const Operation& operation, Epoch& epoch, Target& target) override;
+  bool advance(Epoch& epoch, Target& target) override;
+  void transferred(RecordedOperation& recorded, const Transfer& transfer) override;
+  Error recall(int rank) override { return recall(rank, RecallFor::completion); }
+  void recall_all(Epoch& epoch) override;
+  void leave_piggyback(Epoch& epoch) override;
+  void make_ready(Target& target) override;
+  bool loadable(int rank) override { return region_.loadable(rank); }
+  int lock_holder(int rank) override { return region_.lock_line(rank).exclusive_holder(); }
+
+  /// For a light epoch: acquires the lock of a rank, if the rank is mapped and no other rank's lock
+  /// conflicts with it.
+  bool try_lock(int rank, bool exclusive) {
+    return region_.mapped(rank) && fences_.ended_by(rank) && region_.atomics().empty() &&
+           region_.lock_line(rank).try_acquire(region_.rank(), exclusive);
+  }
   /// Aggregates a short put or get of the rank's private memory, which may take place now. True if
   /// it has been left to be sent with others. Only called if the program uses one thread, which has
   /// the process's lock.
   bool aggregate(int rank, bool write, std::uint64_t address, void* local, std::uint64_t bytes);
   /// Sends all aggregated operations. True if there were any.
   bool push_aggregations();
-  /// Called before an operation to the rank: inlined stores and aggregated operations take place
-  /// first. MPI promises no order of puts, but all known hosts keep it.
-  Error keep_order(int rank);
+
+ private:
+  Outcome issue_atomic(const Operation& operation, Epoch& epoch, Target& target);
   /// Called when the bytes of an operation have been moved; advance() notifies the target. If the
   /// operation is in `waiting` already, it keeps its place there.
   void hold_notification(RecordedOperation& recorded);
-
- private:
+  /// Called before an operation to the rank: inlined stores and aggregated operations take place
+  /// first. MPI promises no order of puts, but all known hosts keep it.
+  Error keep_order(int rank);
+  Error recall(int rank, RecallFor reason);
   void begin_early(Target& target);
   void go_on(Target& target, RecordedOperation& recorded, bool told);
   bool carry_out(RecordedOperation& recorded);

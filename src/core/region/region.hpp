@@ -61,6 +61,12 @@ class Region {
     return known.member;
   }
   bool mapped(int rank) { return member(rank).mapped(); }
+  /// True if the rank's memory is in our address space, for loads and stores of the program. On a
+  /// dynamic window that is our own attached memory.
+  bool loadable(int rank) {
+    const Member& target = member(rank);
+    return (target.base != nullptr && target.size != 0) || (dynamic() && rank == rank_);
+  }
   /// All mapped ranks, our own included.
   const std::vector<int>& mapped_ranks() const { return table_.mapped_ranks(); }
   /// As member(), but does not keep a new result: for loops over all ranks.

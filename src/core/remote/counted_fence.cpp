@@ -21,7 +21,12 @@ bool CountedFence::begin(Epoch& epoch) {
   return true;
 }
 
-bool CountedFence::advance(Epoch& epoch) {
+void CountedFence::open(std::uint64_t call, bool announce) {
+  if (announce) words_.announce(call);
+  server_.open_fence(call);
+}
+
+bool CountedFence::end(Epoch& epoch) {
   if (!epoch.announced && !begin(epoch)) return false;
   send_steps();
   if (!count_.over() || epoch.untold != 0 || epoch.attention != 0) return false;
@@ -29,6 +34,7 @@ bool CountedFence::advance(Epoch& epoch) {
   ended_ = epoch.closing_call;
   words_.note_ended(ended_);
   words_.announce(ended_);
+  server_.end_fence(ended_);
   return true;
 }
 

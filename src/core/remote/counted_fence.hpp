@@ -6,32 +6,37 @@
 #include <span>
 
 #include "core/epoch/epoch.hpp"
+#include "core/epoch/fence.hpp"
 #include "core/mapped/fence_words.hpp"
 #include "core/region/region.hpp"
 #include "core/remote/fence_count.hpp"
 #include "core/remote/message.hpp"
 #include "core/remote/sender.hpp"
+#include "core/remote/server.hpp"
 
 namespace oriel {
 
 /// The closing fence of a window of which some ranks are remote to each other (S2). Each rank
 /// receives the number of origins that have sent it operations, and waits for that many marks.
-class CountedFence {
+class CountedFence final : public Fence {
  public:
-  CountedFence(Region& region, Sender& sender, FenceWords& words)
-      : region_(region), sender_(sender), words_(words), count_(region.rank(), region.ranks()) {}
+  CountedFence(Region& region, Sender& sender, FenceWords& words, Server& server)
+      : Fence(true, false),
+        region_(region),
+        sender_(sender),
+        words_(words),
+        server_(server),
+        count_(region.rank(), region.ranks()) {}
 
-  /// Called when the fence epoch opened by fence call `call` is active: operations of that epoch
-  /// may be carried out.
-  void open(std::uint64_t call) { open_ = call; }
-  std::uint64_t opened() const { return open_; }
+  void open(std::uint64_t call, bool announce) override;
+  bool end(Epoch& epoch) override;
+  bool outside(int /*rank*/, std::uint64_t /*closing_call*/) override { return false; }
+
   /// The last closing fence that this rank has ended.
   std::uint64_t ended() const { return ended_; }
   /// The fence call to which marks sent now belong.
   std::uint64_t call() const { return count_.call(); }
 
-  /// Advances the closing of an epoch. True if it is over.
-  bool advance(Epoch& epoch);
   bool take_count(const Message& message, std::span<const std::byte> payload);
   bool take_mark(const Message& message) { return count_.marked(message.word); }
 
@@ -45,8 +50,8 @@ class CountedFence {
   Region& region_;
   Sender& sender_;
   FenceWords& words_;
+  Server& server_;
   FenceCount count_;
-  std::uint64_t open_ = 0;
   std::uint64_t ended_ = 0;
 };
 

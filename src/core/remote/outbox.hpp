@@ -21,6 +21,10 @@ class Outbox {
   }
   bool congested(int process) const { return messages_.congested(process); }
   void push() { messages_.push(); }
+  /// Sends the collected messages, unless a sweep follows soon and they are not urgent.
+  void push(bool urgent) {
+    if (urgent || !swept_soon_) messages_.push();
+  }
   /// Ends a sweep: sends the collected messages if `push` is set, or if an origin waits for one of
   /// them.
   void end_sweep(bool push) {

@@ -11,8 +11,9 @@ namespace oriel {
 
 RemoteTargets::RemoteTargets(EpochState& state, Region& region, Messages& messages,
                              const Limits& limits, LayoutCaches& layouts, Sender& sender,
-                             CountedFence& fence, NetworkAtomics& atomics)
-    : events_(state.events),
+                             Server& server, CountedFence& fence, NetworkAtomics& atomics)
+    : Link(true),
+      events_(state.events),
       peers_(state.peers),
       pending_(state.pending),
       lock_order_(state.lock_order),
@@ -21,11 +22,17 @@ RemoteTargets::RemoteTargets(EpochState& state, Region& region, Messages& messag
       limits_(limits),
       layouts_(layouts),
       sender_(sender),
+      server_(server),
       fence_(fence),
       atomics_(atomics),
       transfers_(region, messages, limits, sender),
       rendezvous_(region, messages, sender),
       sent_(static_cast<std::size_t>(region.ranks())) {}
+
+void RemoteTargets::expose(int origin, std::uint64_t id, bool no_check) {
+  if (!no_check) sender_.send_word(origin, MessageKind::granted, id);
+  server_.expose(origin, id);
+}
 
 bool RemoteTargets::lock_granted(int rank, std::uint64_t request) {
   return region_.slot_from(rank).lock_granted.load(std::memory_order_acquire) >= request;
@@ -209,6 +216,28 @@ bool RemoteTargets::ask_behind(RecordedOperation& recorded) {
   recorded.sent = recorded.received = 0;
   target.asked = std::max(target.asked, recorded.number);
   return true;
+}
+
+void RemoteTargets::transferred(RecordedOperation& recorded, const Transfer& transfer) {
+  Target& target = *recorded.target;
+  const bool over = pending_.note_transfer(recorded, transfer);
+  if (recorded.protocol == Protocol::direct) {
+    DirectTransfers::note_end(recorded, over);
+  } else if (over) {
+    --target.counted_apart;
+  }
+  if (over) {
+    target.moving.remove(recorded);
+    const bool notifies = recorded.operation.notify_arg.wanted() && recorded.error == Error::none;
+    if (notifies) recorded.state = RecordedOperation::State::notifying;
+    if (notifies || ask_behind(recorded)) {
+      target.waiting.insert(recorded);
+      advance(*recorded.epoch, target);
+    } else {
+      pending_.conclude(recorded);
+    }
+  }
+  pending_.satisfy_flushes(target);
 }
 
 bool RemoteTargets::advance(Epoch& epoch, Target& target) {

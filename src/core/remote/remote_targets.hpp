@@ -10,6 +10,7 @@
 #include "core/base/limits.hpp"
 #include "core/base/zero_array.hpp"
 #include "core/epoch/epoch_state.hpp"
+#include "core/epoch/link.hpp"
 #include "core/region/region.hpp"
 #include "core/remote/counted_fence.hpp"
 #include "core/remote/direct_transfers.hpp"
@@ -17,43 +18,40 @@
 #include "core/remote/message.hpp"
 #include "core/remote/origin_rendezvous.hpp"
 #include "core/remote/sender.hpp"
+#include "core/remote/server.hpp"
 
 namespace oriel {
 
-/// The origin's side of the remote targets of a window's epochs: which messages are sent, when, and
-/// how answers are handled.
+/// The link of remote ranks: which messages are sent, when, and how answers are handled.
 ///
 /// The origin does not ask whether a target is available: the target holds back messages that
 /// arrive too early, up to Limits::ahead bytes. Everything that one process sends another arrives
 /// in order. So messages are acknowledged only where MPI requires it: a flush or an unlock asks
 /// once, and the reply to a fetching operation answers for all operations before it (S4).
-class RemoteTargets {
+class RemoteTargets final : public Link {
  public:
   RemoteTargets(EpochState& state, Region& region, Messages& messages, const Limits& limits,
-                LayoutCaches& layouts, Sender& sender, CountedFence& fence,
+                LayoutCaches& layouts, Sender& sender, Server& server, CountedFence& fence,
                 NetworkAtomics& atomics);
 
-  /// `protocol`: message, direct or rendezvous.
-  Outcome issue(const Operation& operation, Protocol protocol, Epoch& epoch, Target& target);
-  bool advance(Epoch& epoch, Target& target);
-  /// Sends a question for all operations issued so far, for a flush or an unlock.
-  void ask(Epoch& epoch, Target& target);
-  bool ask_alone(Epoch& epoch, Target& target, Completion* completion);
-  /// For an operation whose bytes have been sent and whose request waits until they are at the
-  /// target: replaces the operation by the question for them. False if no question is needed.
-  bool ask_behind(RecordedOperation& recorded);
-  /// Returns whether the target of a complete epoch is known to be exposed, so that it holds back
-  /// no message of that epoch.
-  bool try_acquire(Epoch& epoch, Target& target) { return acquire(epoch, target); }
+  void expose(int origin, std::uint64_t id, bool no_check) override;
+  Error check(const Operation& operation, const char*& reason) override {
+    return region_.check(operation, reason);
+  }
+  Outcome issue(const Operation& operation, Epoch& epoch, Target& target) override;
+  bool advance(Epoch& epoch, Target& target) override;
+  void transferred(RecordedOperation& recorded, const Transfer& transfer) override;
+  void ask(Epoch& epoch, Target& target) override;
+  bool ask_alone(Epoch& epoch, Target& target, Completion* completion) override;
+  bool try_acquire(Epoch& epoch, Target& target) override { return acquire(epoch, target); }
+  bool behind_another(const Target& target) override {
+    return target.access == Target::Access::requested && !lock_granted(target.rank, target.id - 1);
+  }
+  void push(bool urgent) override { sender_.push(urgent); }
+
   /// Take messages from a target. False if the message is invalid; nothing has been changed then.
   bool take_word(const Message& message);
   bool take_reply(const Message& message, std::span<const std::byte> payload);
-
-  /// Returns whether the target has not yet granted the lock that was requested before this
-  /// epoch's.
-  bool behind_another(const Target& target) {
-    return target.access == Target::Access::requested && !lock_granted(target.rank, target.id - 1);
-  }
 
  private:
   /// Counts of what this rank has sent one target. All bytes zero: nothing.
@@ -80,6 +78,9 @@ class RemoteTargets {
   void send_unlock(Epoch& epoch, Target& target);
   RecordedOperation& question(Epoch& epoch, Target& target);
   void send_question(RecordedOperation& question);
+  /// For an operation whose bytes have been sent and whose request waits until they are at the
+  /// target: replaces the operation by the question for them. False if no question is needed.
+  bool ask_behind(RecordedOperation& recorded);
   static void note_asked(RecordedOperation& question, EpochPeer& peer);
   void note_open(const RecordedOperation& answered);
   bool take_end(RecordedOperation& recorded, const Message& message);
@@ -104,6 +105,7 @@ class RemoteTargets {
   const Limits& limits_;
   LayoutCaches& layouts_;
   Sender& sender_;
+  Server& server_;
   CountedFence& fence_;
   NetworkAtomics& atomics_;
   DirectTransfers transfers_;

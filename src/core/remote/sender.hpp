@@ -33,6 +33,7 @@ class Sender {
     message.word = word;
     send(rank, message);
   }
+  void push(bool urgent) { outbox_.push(urgent); }
   bool congested(int rank) { return outbox_.congested(region_.member(rank).process); }
 
  private:

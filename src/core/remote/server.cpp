@@ -98,7 +98,7 @@ Reduction reduction_of(const Message& message) {
 
 Server::Server(SweepWork& work, Region& region, Messages& messages, const Limits& limits,
                LayoutCaches& layouts, RendezvousTable& rendezvous_table, Sender& sender,
-               CountedFence& fence, Notifications& notifications)
+               Notifications& notifications)
     : work_(work),
       region_(region),
       messages_(messages),
@@ -106,7 +106,6 @@ Server::Server(SweepWork& work, Region& region, Messages& messages, const Limits
       layouts_(layouts),
       rendezvous_table_(rendezvous_table),
       sender_(sender),
-      fence_(fence),
       notifications_(notifications),
       origins_(static_cast<std::size_t>(region.ranks())) {}
 
@@ -123,9 +122,9 @@ bool Server::gate_open(const Message& message) {
     case Gate::exposure:
       return origin.exposures >= message.stamp;
     case Gate::fence:
-      return fence_.opened() >= message.stamp;
+      return fence_opened_ >= message.stamp;
     case Gate::lock:
-      return !origin.standing && fence_.ended() >= message.stamp;
+      return !origin.standing && fence_ended_ >= message.stamp;
     case Gate::open:
       return true;
   }

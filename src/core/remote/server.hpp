@@ -14,7 +14,6 @@
 #include "core/epoch/sweep_work.hpp"
 #include "core/notify/notifications.hpp"
 #include "core/region/region.hpp"
-#include "core/remote/counted_fence.hpp"
 #include "core/remote/layout_cache.hpp"
 #include "core/remote/message.hpp"
 #include "core/remote/rendezvous.hpp"
@@ -37,16 +36,25 @@ class Server {
  public:
   Server(SweepWork& work, Region& region, Messages& messages, const Limits& limits,
          LayoutCaches& layouts, RendezvousTable& rendezvous_table, Sender& sender,
-         CountedFence& fence, Notifications& notifications);
+         Notifications& notifications);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
   /// Called when this rank's exposure number `id` to the origin has been opened.
   void expose(int origin, std::uint64_t id);
-  /// Called when a fence epoch has become active, or a closing fence has ended: messages of any
-  /// origin may be carried out.
-  void release_all();
+  /// Called when the fence epoch opened by fence call `call` is active: operations of that epoch
+  /// may be carried out.
+  void open_fence(std::uint64_t call) {
+    fence_opened_ = call;
+    release_all();
+  }
+  /// Called when this rank has ended the closing fence: lock requests of origins that had ended it
+  /// earlier may be carried out.
+  void end_fence(std::uint64_t call) {
+    fence_ended_ = call;
+    release_all();
+  }
   /// Advances rendezvous and the locks that remote origins wait for. True if anything moved.
   bool sweep();
 
@@ -95,6 +103,7 @@ class Server {
   };
 
   bool gate_open(const Message& message);
+  void release_all();
   bool sweep_standing();
   void carry_out(const Message& message, std::span<const std::byte> payload, const Layout* layout);
   void lock(const Message& message);
@@ -125,8 +134,9 @@ class Server {
   LayoutCaches& layouts_;
   RendezvousTable& rendezvous_table_;
   Sender& sender_;
-  CountedFence& fence_;
   Notifications& notifications_;
+  std::uint64_t fence_opened_ = 0;
+  std::uint64_t fence_ended_ = 0;
   ZeroArray<Origin> origins_;
   std::vector<std::unique_ptr<Held>> held_;  // of origins that have sent a message too early
   std::vector<int> early_;                   // these origins

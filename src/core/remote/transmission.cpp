@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/operation/element_runs.hpp"
+#include "core/region/select_protocol.hpp"
 #include "core/remote/remote_targets.hpp"
 
 namespace oriel {
@@ -192,8 +193,14 @@ bool RemoteTargets::transmit_by_messages(RecordedOperation& recorded) {
   return true;
 }
 
-Outcome RemoteTargets::issue(const Operation& operation, Protocol protocol, Epoch& epoch,
-                             Target& target) {
+Outcome RemoteTargets::issue(const Operation& operation, Epoch& epoch, Target& target) {
+  Protocol protocol = select_protocol(operation, region_, limits_);
+  if (protocol == Protocol::network_atomic) {
+    events_.issued(operation, protocol);
+    const Outcome outcome = atomics_.record(operation, epoch, target);
+    if (outcome.ok() && epoch.active) advance(epoch, target);
+    return outcome;
+  }
   const bool empty = operation.bytes() == 0;
   if (empty && !operation.notify_arg.wanted()) return Outcome::finished();
   // A buffer that cannot be registered is sent in messages.

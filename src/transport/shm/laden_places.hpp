@@ -6,6 +6,7 @@
 
 #include "core/lock/asymmetric.hpp"
 #include "core/lock/patience.hpp"
+#include "core/lock/sharers.hpp"
 #include "transport/shm/mailbox_places.hpp"
 
 namespace oriel {
@@ -45,7 +46,7 @@ class BasicLadenPlaces : public BasicMailboxPlaces<Words, Cells> {
  public:
   using Base::Base;
   using typename Base::Phase;
-  using Sharers = typename Words::Sharers;
+  using Sharers = typename SharersOf<Words>::Type;
 
   /// For the reader, if the record at the front is laden. True if the reader must store its bytes,
   /// before release_front(). False if its producer recalls it. `asymmetric`: the fences of all
