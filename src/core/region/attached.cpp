@@ -26,7 +26,8 @@ Member Region::as_member(int rank, const MemoryRange& memory) {
 /// Finds the piece that contains a byte of the rank, and the bytes of the piece from that byte on.
 Error Region::find_piece(int rank, std::uint64_t address, Member& piece, std::uint64_t& left) {
   MemoryRange found;
-  switch (pieces_[rank].find(address, found, transport_.node(), member(rank).process)) {
+  PeerPieces& pieces = attached(rank).pieces;
+  switch (pieces.find(address, found, transport_.node(), member(rank).process)) {
     case PieceSearch::unreachable:
       return Error::system;
     case PieceSearch::none:
@@ -38,8 +39,7 @@ Error Region::find_piece(int rank, std::uint64_t address, Member& piece, std::ui
   if (left == 0) return Error::range;
   piece = as_member(rank, found);
   // Our own private pieces are not noted: they are not updated by CPU atomics.
-  if (piece.path == Path::load_store && !piece.private_memory)
-    pieces_[rank].note(found, piece.base);
+  if (piece.path == Path::load_store && !piece.private_memory) pieces.note(found, piece.base);
   return Error::none;
 }
 
@@ -64,22 +64,22 @@ Path Region::path_of(int rank, std::int64_t displacement, const Elements& elemen
 }
 
 std::byte* Region::find_mapped_piece(int rank, std::uint64_t address, std::uint64_t bytes) const {
-  return pieces_[rank].find_mapped(address, bytes);
+  return known_[rank].attached->pieces.find_mapped(address, bytes);
 }
 
 Error Region::find_handle(int rank, const HandleName& name, Member& piece) {
   MemoryRange found;
-  if (handles_[rank].find(name, found, transport_.node(), member(rank).process) == nullptr) {
-    return Error::range;
-  }
+  const HandleSlot* slot =
+      attached(rank).handles.find(name, found, transport_.node(), member(rank).process);
+  if (slot == nullptr) return Error::range;
   piece = as_member(rank, found);
   return Error::none;
 }
 
 Error Region::open_handle(HandleView& view) {
   MemoryRange found;
-  view.slot =
-      handles_[view.target].find(view.name, found, transport_.node(), member(view.target).process);
+  view.slot = attached(view.target)
+                  .handles.find(view.name, found, transport_.node(), member(view.target).process);
   if (view.slot == nullptr || view.bytes > found.bytes) return Error::base;
   const Member piece = as_member(view.target, found);
   if (piece.path == Path::load_store) view.base = piece.base;

@@ -15,6 +15,8 @@ MemberTable::MemberTable(const std::vector<Member>& members, bool atomics) {
     if (member.mapped()) {
       mapped_ranks_.push_back(static_cast<int>(rank));
       mapped_.push_back(member);
+      if (member.pieces != nullptr)
+        mapped_.back().private_memory = false;  // each piece has its own
     } else {
       far_[rank] = {member.size,
                     member.disp_unit,
@@ -26,11 +28,14 @@ MemberTable::MemberTable(const std::vector<Member>& members, bool atomics) {
   }
 }
 
-Member MemberTable::find(int rank) const {
+const Member* MemberTable::find_mapped(int rank) const {
   const auto position = std::ranges::lower_bound(mapped_ranks_, rank);
-  if (position != mapped_ranks_.end() && *position == rank) {
-    return mapped_[static_cast<std::size_t>(position - mapped_ranks_.begin())];
-  }
+  const bool found = position != mapped_ranks_.end() && *position == rank;
+  return found ? &mapped_[static_cast<std::size_t>(position - mapped_ranks_.begin())] : nullptr;
+}
+
+Member MemberTable::find(int rank) const {
+  if (const Member* mapped = find_mapped(rank)) return *mapped;
   const Far& far = far_[static_cast<std::size_t>(rank)];
   Member member;
   member.path = Path::messages;

@@ -14,25 +14,26 @@ Region::Region(RegionSpec spec, Transport& transport)
       own_(std::move(spec.own)),
       table_(std::move(spec.members)),
       sharers_(
-          transport.node(), spec.rank, [this](int rank) { return member(rank).process; },
-          table_.mapped_ranks()),
+          transport.node(), spec.rank,
+          // Threads without the process's lock call it, too.
+          [this](int rank) { return table_.find(rank).process; }, table_.mapped_ranks()),
       mine_(spec.control),
-      members_(static_cast<std::size_t>(spec.ranks)),
-      pieces_(spec.pieces != nullptr ? members_.size() : 0),
-      handles_(pieces_.size()) {
+      known_(static_cast<std::size_t>(spec.ranks)) {
   if (spec.pieces == nullptr) return;
   own_pieces_ = std::make_unique<OwnPieces>(spec.pieces->attached, transport.node());
   own_handles_ = std::make_unique<OwnHandles>(spec.pieces->handles, transport.node());
 }
 
-void Region::resolve(int rank) {
-  Member found = table_.find(rank);
-  if (found.pieces != nullptr) {
-    pieces_[rank].set_root(found.pieces->attached);
-    handles_[rank].set_root(found.pieces->handles);
-    found.private_memory = false;  // each piece has its own
+const Member& Region::resolve(int rank) {
+  Known& known = known_[rank];
+  known.member = table_.find_mapped(rank);
+  if (known.member == nullptr) known.member = &remote_members_.emplace_back(table_.find(rank));
+  if (const SharedPieces* pieces = known.member->pieces) {
+    known.attached = &attached_.emplace_back();
+    known.attached->pieces.set_root(pieces->attached);
+    known.attached->handles.set_root(pieces->handles);
   }
-  members_[rank] = {found, true};
+  return *known.member;
 }
 
 void Region::wake(int rank) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -55,10 +56,8 @@ class Region {
   bool dynamic() const { return own_pieces_ != nullptr; }
 
   const Member& member(int rank) {
-    Known& known = members_[rank];
-    if (!known.resolved) [[unlikely]]
-      resolve(rank);
-    return known.member;
+    const Member* const known = known_[rank].member;
+    return known != nullptr ? *known : resolve(rank);
   }
   bool mapped(int rank) { return member(rank).mapped(); }
   /// True if the rank's memory is in our address space, for loads and stores of the program. On a
@@ -71,8 +70,8 @@ class Region {
   const std::vector<int>& mapped_ranks() const { return table_.mapped_ranks(); }
   /// As member(), but does not keep a new result: for loops over all ranks.
   Member look(int rank) const {
-    const Known& known = members_[rank];
-    return known.resolved ? known.member : table_.find(rank);
+    const Member* const known = known_[rank].member;
+    return known != nullptr ? *known : table_.find(rank);
   }
   bool alive(int rank) const { return transport_.messages().alive(look(rank).process); }
 
@@ -229,12 +228,22 @@ class Region {
   bool pack_piggyback(const Operation& operation, Piggyback& piggyback);
 
  private:
+  /// The memory that a mapped rank has attached to a dynamic window, and its memory handles.
+  struct Attached {
+    PeerPieces pieces;
+    PeerHandles handles;
+  };
+  /// A rank that has been used. All bytes zero: one that has not.
   struct Known {
-    Member member;
-    bool resolved = false;
+    const Member* member = nullptr;  // in table_ or remote_members_
+    Attached* attached = nullptr;    // in attached_; null: the window is not dynamic
   };
 
-  void resolve(int rank);
+  const Member& resolve(int rank);
+  Attached& attached(int rank) {
+    member(rank);
+    return *known_[rank].attached;
+  }
   static bool atomic_at(const Member& target, const void* where, std::uint32_t element) {
     return !target.private_memory && atomic_element(element, where);
   }
@@ -299,11 +308,11 @@ class Region {
   MemberTable table_;
   Sharers sharers_;
   ControlBlock* mine_;
-  ZeroArray<Known> members_;
+  ZeroArray<Known> known_;
+  std::deque<Member> remote_members_;  // of the remote ranks that have been used
+  std::deque<Attached> attached_;
   std::unique_ptr<OwnPieces> own_pieces_;  // null: the window is not dynamic
   std::unique_ptr<OwnHandles> own_handles_;
-  ZeroArray<PeerPieces> pieces_;  // by rank; empty: the window is not dynamic
-  ZeroArray<PeerHandles> handles_;
   std::vector<int> told_;           // temporary list of give_back(): the origins to wake
   std::vector<std::byte> scratch_;  // of updates of private memory
   std::string whom_lost_;
