@@ -27,14 +27,15 @@ EpochsSpec epochs_spec(const WindowSpec& window, Region& region) {
 }  // namespace
 
 struct Window::Remote {
-  Remote(EpochState& state, Region& region, Messages& messages, RemoteResources& resources,
-         FenceWords& words, NetworkAtomics& atomics, Notifications& notifications)
+  Remote(EpochState& state, Peers& peers, Region& region, Messages& messages,
+         RemoteResources& resources, FenceWords& words, NetworkAtomics& atomics,
+         Notifications& notifications)
       : sender(region, resources.outbox),
-        server(state.work, region, messages, resources.limits, resources.layouts,
+        server(state.work, peers, region, messages, resources.limits, resources.layouts,
                resources.rendezvous_table, sender, notifications),
         fence(region, sender, words, server),
-        targets(state, region, messages, resources.limits, resources.layouts, sender, server, fence,
-                atomics) {}
+        targets(state, peers, region, messages, resources.limits, resources.layouts, sender, server,
+                fence, atomics) {}
 
   Sender sender;
   Server server;
@@ -47,22 +48,23 @@ Window::Window(Process& process, WindowSpec spec)
       process_(process),
       id_(spec.id),
       region_(std::move(spec.region)),
-      state_({process.events(), {id_, region_->rank()}}, region_->ranks(), region_->mapped_ranks(),
-             process.pools(), process.lock_order(), *this),
+      peers_(region_->ranks(), region_->mapped_ranks()),
+      state_({process.events(), {id_, region_->rank()}}, peers_, process.pools(),
+             process.lock_order(), *this),
       notifications_(process.listeners(),
                      state_.events.all_operations() ? &state_.events : nullptr),
       fence_words_(*region_, process.remote().limits.announced_each),
       atomics_(state_, *region_, process.transport().messages()),
       notifier_(state_, *region_, notifications_.counters()),
-      mapped_(state_, *region_, fence_words_, atomics_, notifier_, process.remote().limits),
+      mapped_(state_, peers_, *region_, fence_words_, atomics_, notifier_, process.remote().limits),
       remote_(spec.remote ? std::make_unique<Remote>(
-                                state_, *region_, process.transport().messages(), process.remote(),
-                                fence_words_, atomics_, notifications_)
+                                state_, peers_, *region_, process.transport().messages(),
+                                process.remote(), fence_words_, atomics_, notifications_)
                           : nullptr),
       exchange_(*region_, sender()),
       barrier_(*region_, sender()),
       epochs_(epochs_spec(spec, *region_), state_, choose_fence(), process.pools()) {
-  state_.peers.set_links(mapped_, remote() ? &remote_->targets : nullptr);
+  peers_.set_links(mapped_, remote() ? &remote_->targets : nullptr);
   if (remote()) process_.serve(true);
 }
 

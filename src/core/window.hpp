@@ -20,6 +20,7 @@
 #include "core/operation/address.hpp"
 #include "core/operation/operation.hpp"
 #include "core/operation/order.hpp"
+#include "core/region/peer.hpp"
 #include "core/region/region.hpp"
 #include "core/region/select_protocol.hpp"
 #include "core/remote/barrier.hpp"
@@ -33,7 +34,7 @@ class Process;
 
 struct WindowSpec {
   std::uint32_t id = 0;  // this process's number of the window, never reused
-  std::shared_ptr<Region> region;
+  std::unique_ptr<Region> region;
   Reorder reorder;
   bool no_locks = false;
   /// Some ranks of the window are remote to each other: fences are counted, and sweeps receive
@@ -58,7 +59,7 @@ class Window final : private SweepWork {
   PendingOperations& pending() { return state_.pending; }
   const WindowEvents& events() const { return state_.events; }
   /// The state of a rank that all epochs share.
-  const EpochPeer& peer(int rank) const { return state_.peers[rank]; }
+  const Peer& peer(int rank) const { return peers_[rank]; }
   /// The reason of the last failed call, as the second half of a sentence.
   const char* reason() const { return state_.reason.text(); }
 
@@ -67,7 +68,7 @@ class Window final : private SweepWork {
   const std::string& name() const { return name_; }
   void set_name(std::string_view name) { name_ = name; }
   int ranks() const { return region_->ranks(); }
-  bool valid_rank(int rank) const { return state_.peers.valid(rank); }
+  bool valid_rank(int rank) const { return peers_.valid(rank); }
   int rank() const { return region_->rank(); }
   const Member& member(int rank) const { return region_->member(rank); }
   /// As member(), for loops over all ranks: the member is not kept.
@@ -96,7 +97,7 @@ class Window final : private SweepWork {
   /// process's other calls.
   std::byte* find_mapped(int target, std::int64_t displacement, std::uint64_t bytes,
                          std::int64_t low = 0) const {
-    const EpochPeer& other = peer(target);
+    const Peer& other = peer(target);
     // Acquire: the members that `ready` covers, which another thread may have stored.
     Target* open = other.ready.load(std::memory_order_acquire);
     if (open == nullptr || other.left.load(std::memory_order_acquire) != 0) return nullptr;
@@ -158,7 +159,7 @@ class Window final : private SweepWork {
   /// target has not been notified.
   bool put_notified(int target, std::int64_t displacement, const void* origin, std::uint64_t bytes,
                     const NotifyArg& notify_arg) {
-    const EpochPeer& other = peer(target);
+    const Peer& other = peer(target);
     Target* open = other.ready.load();
     if (open == nullptr && !epochs_.covered(target)) open = other.notified;
     if (open == nullptr || bytes > most_stored_twice) return false;
@@ -208,7 +209,7 @@ class Window final : private SweepWork {
   /// epoch and in the notified epoch are finished. False: use nothing_pending(). Any thread may
   /// call it, as find_mapped(). `threads`: only the operations of these threads count (Q1).
   bool flushed(int target, bool local, ThreadSet threads = all_threads) {
-    EpochPeer& other = state_.peers[target];
+    Peer& other = peers_[target];
     const Target* open = other.ready.load(std::memory_order_acquire);
     // Acquire: operations that other threads have finished.
     if (open == nullptr || !open->passive ||
@@ -223,7 +224,7 @@ class Window final : private SweepWork {
   /// As flushed(), but also checks the operations of the general path. The caller has the process's
   /// lock. False: use Epochs::flush().
   bool nothing_pending(int target, bool local) {
-    EpochPeer& other = state_.peers[target];
+    Peer& other = peers_[target];
     const Target* open = other.ready.load();
     if ((open != nullptr ? !open->passive : other.notified == nullptr || epochs_.covered(target)) ||
         other.left_for(local) || !finished(open) || !finished(other.notified)) {
@@ -296,7 +297,7 @@ class Window final : private SweepWork {
   /// For calls that are collective on the window: enters the next round of the exchange.
   void begin_exchange(const Exchange::Words& own) {
     exchange_.begin(own);
-    state_.peers.push(true);
+    peers_.push(true);
   }
   Exchange& exchange() { return exchange_; }
   /// The barrier of the window's ranks before MPI_Finalize.
@@ -339,7 +340,7 @@ class Window final : private SweepWork {
   /// `behind`: the kinds of Left that may be pending to the target before this operation.
   PrivateRun private_run(int target, std::int64_t displacement, std::uint64_t bytes,
                          std::int64_t low, int behind) const {
-    const EpochPeer& other = peer(target);
+    const Peer& other = peer(target);
     Target* open = other.ready.load(std::memory_order_acquire);
     std::uint64_t offset;
     if (open == nullptr || (other.left.load(std::memory_order_acquire) & ~behind) != 0 ||
@@ -369,7 +370,7 @@ class Window final : private SweepWork {
   /// Returns whether operations through the handle may access these bytes of its memory now.
   bool reaches(const HandleView& view, std::int64_t displacement, std::uint64_t bytes,
                std::int64_t low, std::uint64_t& offset, Target*& open) const {
-    const EpochPeer& other = peer(view.target);
+    const Peer& other = peer(view.target);
     open = other.ready.load(std::memory_order_acquire);
     return open != nullptr && open->passive && other.left.load(std::memory_order_acquire) == 0 &&
            find_range(displacement, view.disp_unit, low, bytes, view.bytes, offset) && view.alive();
@@ -384,7 +385,8 @@ class Window final : private SweepWork {
   Process& process_;
   std::uint32_t id_;
   std::string name_;
-  std::shared_ptr<Region> region_;
+  std::unique_ptr<Region> region_;
+  Peers peers_;
   EpochState state_;
   Notifications notifications_;
   FenceWords fence_words_;

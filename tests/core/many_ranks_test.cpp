@@ -73,7 +73,7 @@ class Side {
     region.ranks = ranks;
     region.control = static_cast<ControlBlock*>(control_.data());
     region.members = std::move(members_);
-    spec.region = std::make_shared<Region>(std::move(region), transport_);
+    spec.region = std::make_unique<Region>(std::move(region), transport_);
     window_ = &process_.create_window(std::move(spec));
   }
   Window& window() { return *window_; }

@@ -8,15 +8,12 @@
 
 #include "core/base/cache_line.hpp"
 #include "core/base/published.hpp"
-#include "core/base/zero_array.hpp"
+#include "core/base/zeroed_pages.hpp"
 #include "core/epoch/done_word.hpp"
 #include "core/epoch/epoch.hpp"
 #include "core/epoch/link.hpp"
 
 namespace oriel {
-
-struct Member;
-class Aggregation;
 
 /// Operations of this rank whose calls are over and that have not taken effect: see
 /// Link::recall().
@@ -28,8 +25,8 @@ struct Left {
 
 /// One rank as all epochs of a window see it. Zero bytes are a valid object for a rank that has not
 /// been used. The members that the hot path reads come first, in one cache line. It reads them
-/// without a lock: the thread that opens the way stores `ready` with release after the four members
-/// that `ready` covers: `base`, `size`, `disp_unit` and `member`. They do not change while it is
+/// without a lock: the thread that opens the way stores `ready` with release after the members that
+/// `ready` covers: `base`, `size`, `disp_unit` and Peer::member. They do not change while it is
 /// set.
 struct alignas(cache_line) EpochPeer {
   Published<Target*> ready;   // set while the open epoch's operations may access memory directly:
@@ -38,7 +35,7 @@ struct alignas(cache_line) EpochPeer {
   std::uint32_t disp_unit = 0;
   Published<std::uint8_t> left;         // a set of Left
   Published<std::uint8_t> short_moves;  // in a row, carried out at their calls: see Aggregation
-  const Member* member = nullptr;       // the owner of the memory
+  bool queue_full = false;              // the rank's notification queue, at the last attempt
   /// Threads with an operation on the general path since a flush last found none of theirs
   /// outstanding.
   Published<ThreadSet> outstanding;
@@ -58,9 +55,8 @@ struct alignas(cache_line) EpochPeer {
   std::uint64_t weak_answered = 0;
   Target* notified = nullptr;  // of the window's notified epoch; null before the first access
 
-  Aggregation* aggregation = nullptr;  // null if empty, unless it has failed
-  Target* light =
-      nullptr;  // of the light lock_all epoch; null before its first operation to the rank
+  /// Of the light lock_all epoch; null before its first operation to the rank.
+  Target* light = nullptr;
 
   // Our one entry in the rank's lock queue: see Epochs::free_place().
   EpochQueue locks;           // our lock epochs that wait for it
@@ -70,8 +66,6 @@ struct alignas(cache_line) EpochPeer {
   // and how many of them have been sent since. They are sent in this order, before any other one.
   std::uint32_t notifications_held = 0;
   std::uint32_t notifications_sent = 0;
-  bool queue_full = false;  // at the last attempt
-
   /// True if the epoch, which is active, may request the rank's lock.
   bool may_lock(const Epoch& epoch) const {
     if (locking != nullptr) return false;
@@ -91,9 +85,14 @@ struct alignas(cache_line) EpochPeer {
 /// The ranks of a window as its epochs see them.
 class EpochPeers {
  public:
+  /// The bytes of the record of a rank, a Peer, of which the EpochPeer is the first part.
+  static constexpr std::size_t record_bytes = 4 * cache_line;
+
   /// `mapped_ranks`: in ascending order.
   EpochPeers(int ranks, std::span<const int> mapped_ranks)
-      : peers_(static_cast<std::size_t>(ranks)), mapped_ranks_(mapped_ranks) {}
+      : records_(static_cast<std::size_t>(ranks) * record_bytes),
+        ranks_(ranks),
+        mapped_ranks_(mapped_ranks) {}
   /// Sets the links of mapped and of remote ranks. `remote` is null if all ranks are mapped. Must
   /// come before the first link().
   void set_links(Link& mapped, Link* remote) {
@@ -101,16 +100,16 @@ class EpochPeers {
     remote_link_ = remote;
   }
 
-  int ranks() const { return static_cast<int>(peers_.size()); }
+  int ranks() const { return ranks_; }
   bool valid(int rank) const {
     return static_cast<unsigned>(rank) < static_cast<unsigned>(ranks());
   }
-  EpochPeer& operator[](int rank) { return peers_[rank]; }
-  const EpochPeer& operator[](int rank) const { return peers_[rank]; }
+  EpochPeer& operator[](int rank) { return *record(rank); }
+  const EpochPeer& operator[](int rank) const { return *record(rank); }
 
   /// The link of a rank, chosen when the rank is first used.
   Link& link(int rank) {
-    Link*& chosen = peers_[rank].link;
+    Link*& chosen = record(rank)->link;
     if (chosen == nullptr) [[unlikely]]
       chosen = std::ranges::binary_search(mapped_ranks_, rank) ? mapped_link_ : remote_link_;
     return *chosen;
@@ -123,7 +122,13 @@ class EpochPeers {
   }
 
  private:
-  ZeroArray<EpochPeer> peers_;
+  EpochPeer* record(int rank) const {
+    auto* const first = static_cast<std::byte*>(records_.data());
+    return reinterpret_cast<EpochPeer*>(first + static_cast<std::size_t>(rank) * record_bytes);
+  }
+
+  ZeroedPages records_;
+  int ranks_;
   std::span<const int> mapped_ranks_;
   Link* mapped_link_ = nullptr;
   Link* remote_link_ = nullptr;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <span>
-
 #include "core/base/error.hpp"
 #include "core/epoch/epoch_peer.hpp"
 #include "core/epoch/events.hpp"
@@ -14,17 +12,17 @@ namespace oriel {
 
 /// The state that a window's Epochs share with the objects that reach other ranks for them.
 struct EpochState {
-  EpochState(const WindowEvents& window_events, int ranks, std::span<const int> mapped_ranks,
-             EpochPools& pools, LockOrder& order, SweepWork& sweep_work)
+  EpochState(const WindowEvents& window_events, EpochPeers& window_peers, EpochPools& pools,
+             LockOrder& order, SweepWork& sweep_work)
       : events(window_events),
         lock_order(order),
-        peers(ranks, mapped_ranks),
+        peers(window_peers),
         work(sweep_work),
         pending(pools, order, peers, work, events) {}
 
   WindowEvents events;
   LockOrder& lock_order;  // of the process
-  EpochPeers peers;
+  EpochPeers& peers;
   FailureReason reason;
   SweepWork& work;
   PendingOperations pending;

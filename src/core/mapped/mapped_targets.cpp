@@ -176,7 +176,7 @@ bool MappedTargets::notify_now(const Operation& operation) {
 /// False if the rank's queue has no space.
 bool MappedTargets::notify(int rank, const NotifyArg& notify_arg) {
   const bool full = notifier_.notify(rank, notify_arg) == NotifyOutcome::not_now;
-  EpochPeer& peer = peers_[rank];
+  Peer& peer = peers_[rank];
   if (notify_arg.kind == NotifyKind::tag && full != peer.queue_full) {
     peer.queue_full = full;
     if (full) {
@@ -191,7 +191,7 @@ bool MappedTargets::notify(int rank, const NotifyArg& notify_arg) {
 void MappedTargets::hold_notification(RecordedOperation& recorded) {
   recorded.state = RecordedOperation::State::notifying;
   if (recorded.operation.notify_arg.kind != NotifyKind::tag) return;
-  EpochPeer& peer = peers_[recorded.target->rank];
+  Peer& peer = peers_[recorded.target->rank];
   const bool others = peer.holds_notifications();
   recorded.held_number = ++peer.notifications_held;
   // Notifications of later operations may be held already. Each takes the number of the next one,
@@ -208,7 +208,7 @@ void MappedTargets::hold_notification(RecordedOperation& recorded) {
 }
 
 bool MappedTargets::send_held_notification(const RecordedOperation& recorded) {
-  EpochPeer& peer = peers_[recorded.target->rank];
+  Peer& peer = peers_[recorded.target->rank];
   const bool tag = recorded.operation.notify_arg.kind == NotifyKind::tag;
   if (tag && recorded.held_number != peer.notifications_sent + 1) return false;
   if (!notify(recorded.target->rank, recorded.operation.notify_arg)) return false;
@@ -217,7 +217,7 @@ bool MappedTargets::send_held_notification(const RecordedOperation& recorded) {
 }
 
 Error MappedTargets::keep_order(int rank) {
-  EpochPeer& peer = peers_[rank];
+  Peer& peer = peers_[rank];
   if (peer.left.load() == 0) return Error::none;
   // A failure of aggregated operations is reported by the call that completes them, not by another
   // operation.
@@ -292,7 +292,7 @@ Error MappedTargets::report(const Operation& operation, Error error) {
 
 /// Returns when all operations that were left for the rank (Left) have taken effect.
 Error MappedTargets::recall(int rank, RecallFor reason) {
-  EpochPeer& peer = peers_[rank];
+  Peer& peer = peers_[rank];
   if ((peer.left.load() & Left::inlined_stores) != 0 && region_.begin_recall(rank, reason)) {
     region_.fence();
   }
@@ -301,7 +301,7 @@ Error MappedTargets::recall(int rank, RecallFor reason) {
 
 /// Finishes the recall of inlined stores that has begun, and sends the aggregated operations.
 Error MappedTargets::finish_recall(int rank) {
-  EpochPeer& peer = peers_[rank];
+  Peer& peer = peers_[rank];
   Error error = Error::none;
   if ((peer.left.load() & Left::inlined_stores) != 0) error = region_.finish_recall(rank);
   if (peer.aggregation != nullptr) push(rank);
@@ -336,7 +336,7 @@ bool MappedTargets::aggregate(int rank, bool write, std::uint64_t address, void*
                               std::uint64_t bytes) {
   // Operations that are not in a row take place at their calls: the first `few` are not aggregated.
   constexpr std::uint8_t few = 2;
-  EpochPeer& peer = peers_[rank];
+  Peer& peer = peers_[rank];
   const std::uint8_t kind = write ? Left::aggregated_puts : Left::aggregated_gets;
   if (peer.left.load() == 0 && peer.short_moves.load() < few) {
     peer.short_moves.store(static_cast<std::uint8_t>(peer.short_moves.load() + 1));
@@ -363,7 +363,7 @@ bool MappedTargets::aggregate(int rank, bool write, std::uint64_t address, void*
 
 /// Sends the aggregated operations. The next recall() reports a failure.
 void MappedTargets::push(int rank) {
-  EpochPeer& peer = peers_[rank];
+  Peer& peer = peers_[rank];
   Aggregation& aggregation = *peer.aggregation;
   if (aggregation.empty()) return;
   std::erase(aggregating_, rank);
@@ -376,7 +376,7 @@ void MappedTargets::push(int rank) {
                   std::memory_order_release);
 }
 
-void MappedTargets::let_go(EpochPeer& peer) {
+void MappedTargets::let_go(Peer& peer) {
   spare_.push_back(std::exchange(peer.aggregation, nullptr));
 }
 
@@ -398,7 +398,7 @@ void MappedTargets::make_ready(Target& target) {
   const Member& member = region_.member(target.rank);
   const bool mapped = member.loadable();
   if (mapped && member.base == nullptr && member.pieces == nullptr) return;
-  EpochPeer& peer = peers_[target.rank];
+  Peer& peer = peers_[target.rank];
   if (peer.member != &member) {  // a Member never changes
     peer.base = member.base;
     peer.size = mapped ? member.size : 0;
@@ -443,7 +443,7 @@ void MappedTargets::request_lock(Epoch& epoch, Target& target) {
     if (fence_ended) target.access = Target::Access::granted;
     return;
   }
-  EpochPeer& peer = peers_[target.rank];
+  Peer& peer = peers_[target.rank];
   if (!lock_order_.may_request(epoch, target, peer) || !fence_ended) return;
   peer.locking = &epoch;
   if (region_.lock_line(target.rank)
@@ -485,7 +485,7 @@ void MappedTargets::leave_piggyback(Epoch& epoch) {
 }
 
 bool MappedTargets::end_access(Epoch& epoch, Target& target) {
-  EpochPeer& peer = peers_[target.rank];
+  Peer& peer = peers_[target.rank];
   if (epoch.kind == EpochKind::access && !peer.done.add(target.id)) return false;
   if (epoch.passive() && peer.left.load() != 0) recall_all(epoch);
   pending_.note_told(epoch, target);

@@ -13,6 +13,7 @@
 #include "core/mapped/fence_words.hpp"
 #include "core/mapped/notifier.hpp"
 #include "core/region/aggregation.hpp"
+#include "core/region/peer.hpp"
 #include "core/region/region.hpp"
 
 namespace oriel {
@@ -21,10 +22,10 @@ namespace oriel {
 /// its target is available.
 class MappedTargets final : public Link {
  public:
-  MappedTargets(EpochState& state, Region& region, FenceWords& fences, NetworkAtomics& atomics,
-                Notifier& notifier, const Limits& limits)
+  MappedTargets(EpochState& state, Peers& peers, Region& region, FenceWords& fences,
+                NetworkAtomics& atomics, Notifier& notifier, const Limits& limits)
       : Link(false),
-        peers_(state.peers),
+        peers_(peers),
         reason_(state.reason),
         work_(state.work),
         pending_(state.pending),
@@ -84,7 +85,7 @@ class MappedTargets final : public Link {
   void tell(Error error);
   Error finish_recall(int rank);
   void push(int rank);
-  void let_go(EpochPeer& peer);
+  void let_go(Peer& peer);
   Error take_error(int rank);
   bool inline_put(const Operation& operation, const Target& target);
   bool notify_now(const Operation& operation);
@@ -96,7 +97,7 @@ class MappedTargets final : public Link {
   bool take_grant(Target& target);
   bool end_access(Epoch& epoch, Target& target);
 
-  EpochPeers& peers_;
+  Peers& peers_;
   FailureReason& reason_;
   SweepWork& work_;
   PendingOperations& pending_;

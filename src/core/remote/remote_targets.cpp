@@ -9,12 +9,12 @@
 
 namespace oriel {
 
-RemoteTargets::RemoteTargets(EpochState& state, Region& region, Messages& messages,
+RemoteTargets::RemoteTargets(EpochState& state, Peers& peers, Region& region, Messages& messages,
                              const Limits& limits, LayoutCaches& layouts, Sender& sender,
                              Server& server, CountedFence& fence, NetworkAtomics& atomics)
     : Link(true),
       events_(state.events),
-      peers_(state.peers),
+      peers_(peers),
       pending_(state.pending),
       lock_order_(state.lock_order),
       region_(region),
@@ -26,12 +26,11 @@ RemoteTargets::RemoteTargets(EpochState& state, Region& region, Messages& messag
       fence_(fence),
       atomics_(atomics),
       transfers_(region, messages, limits, sender),
-      rendezvous_(region, messages, sender),
-      sent_(static_cast<std::size_t>(region.ranks())) {}
+      rendezvous_(region, messages, sender) {}
 
 void RemoteTargets::expose(int origin, std::uint64_t id, bool no_check) {
   if (!no_check) sender_.send_word(origin, MessageKind::granted, id);
-  server_.expose(origin, id);
+  server_.release(origin);
 }
 
 bool RemoteTargets::lock_granted(int rank, std::uint64_t request) {
@@ -40,8 +39,7 @@ bool RemoteTargets::lock_granted(int rank, std::uint64_t request) {
 
 bool RemoteTargets::acquire(Epoch& epoch, Target& target) {
   if (target.access == Target::Access::granted) return true;
-  EpochPeer& peer = peers_[target.rank];
-  Sent& sent = sent_[target.rank];
+  Peer& peer = peers_[target.rank];
   switch (epoch.kind) {
     case EpochKind::access:
       if (!region_.exposed(target.rank, target.id)) return false;
@@ -51,21 +49,21 @@ bool RemoteTargets::acquire(Epoch& epoch, Target& target) {
       if (epoch.no_check) {
         // Operations of a weak unlock may not have arrived there, and the target may not have ended
         // the last fence. Only a reply shows that.
-        if (peer.weak_left() || sent.fence_answered < fence_.ended()) return false;
+        if (peer.weak_left() || peer.fence_answered < fence_.ended()) return false;
         break;
       }
       if (target.access == Target::Access::idle) {
         if (!lock_order_.may_request(epoch, target, peer)) return false;
         release_ahead(target.rank);
-        if (!lock_granted(target.rank, sent.lock_requests) &&
-            sent.ahead + 2 * Message::held_bytes > limits_.ahead) {
+        if (!lock_granted(target.rank, peer.lock_requests) &&
+            peer.ahead + 2 * Message::held_bytes > limits_.ahead) {
           return false;
         }
-        sent.ahead += 2 * Message::held_bytes;  // the lock and the unlock
-        sent.ahead_lock = sent.lock_requests + 1;
+        peer.ahead += 2 * Message::held_bytes;  // the lock and the unlock
+        peer.ahead_lock = peer.lock_requests + 1;
         peer.locking = &epoch;
         target.access = Target::Access::requested;
-        target.id = ++sent.lock_requests;
+        target.id = ++peer.lock_requests;
         sender_.send(target.rank, of_lock(MessageKind::lock, epoch));
         if (epoch.closed && !epoch.weak) move_get_last(target);
       }
@@ -115,20 +113,20 @@ void RemoteTargets::move_get_last(Target& target) {
 
 /// Resets the bytes sent ahead if the target has opened all epochs that they were for.
 void RemoteTargets::release_ahead(int rank) {
-  Sent& sent = sent_[rank];
-  if (region_.exposed(rank, sent.ahead_access) && lock_granted(rank, sent.ahead_lock) &&
-      (sent.ahead_fence == 0 || fence_.ended() > sent.ahead_fence) && !sent.ahead_unchecked) {
-    sent.ahead = 0;
+  Peer& peer = peers_[rank];
+  if (region_.exposed(rank, peer.ahead_access) && lock_granted(rank, peer.ahead_lock) &&
+      (peer.ahead_fence == 0 || fence_.ended() > peer.ahead_fence) && !peer.ahead_unchecked) {
+    peer.ahead = 0;
   }
 }
 
 bool RemoteTargets::reserve(Epoch& epoch, Target& target, std::uint64_t bytes) {
-  Sent& sent = sent_[target.rank];
+  Peer& peer = peers_[target.rank];
   if (sender_.congested(target.rank)) return false;
   if (acquire(epoch, target)) return true;
   if (epoch.passive() && !epoch.no_check && target.access == Target::Access::idle) return false;
-  if (sent.ahead + bytes > limits_.ahead) release_ahead(target.rank);
-  if (sent.ahead + bytes > limits_.ahead) {
+  if (peer.ahead + bytes > limits_.ahead) release_ahead(target.rank);
+  if (peer.ahead + bytes > limits_.ahead) {
     if ((epoch.kind == EpochKind::fence || epoch.no_check) &&
         target.access == Target::Access::idle) {
       // The answer is sent as soon as the target has opened the epoch.
@@ -139,15 +137,15 @@ bool RemoteTargets::reserve(Epoch& epoch, Target& target, std::uint64_t bytes) {
     }
     return false;
   }
-  sent.ahead += bytes;
+  peer.ahead += static_cast<std::uint32_t>(bytes);  // at most Limits::ahead in all
   if (epoch.passive() && epoch.no_check) {
-    sent.ahead_unchecked = true;
+    peer.ahead_unchecked = true;
   } else if (epoch.passive()) {
-    sent.ahead_lock = target.id;
+    peer.ahead_lock = target.id;
   } else if (epoch.kind == EpochKind::fence) {
-    sent.ahead_fence = epoch.call;
+    peer.ahead_fence = epoch.call;
   } else {
-    sent.ahead_access = target.id;
+    peer.ahead_access = target.id;
   }
   return true;
 }
@@ -407,12 +405,11 @@ bool RemoteTargets::take_reply(const Message& message, std::span<const std::byte
         recorded->state != RecordedOperation::State::asked) {
       return false;
     }
-    EpochPeer& peer = peers_[target.rank];
-    Sent& sent = sent_[target.rank];
+    Peer& peer = peers_[target.rank];
     if (recorded->epoch->passive()) {
       // No fence ends while a lock epoch awaits an answer.
-      sent.fence_answered = fence_.ended();
-      sent.ahead_unchecked = false;
+      peer.fence_answered = fence_.ended();
+      peer.ahead_unchecked = false;
     }
     if (recorded->sent > peer.weak_answered) {
       peer.weak_answered = recorded->sent;

@@ -8,9 +8,9 @@
 
 #include "core/atomics/network_atomics.hpp"
 #include "core/base/limits.hpp"
-#include "core/base/zero_array.hpp"
 #include "core/epoch/epoch_state.hpp"
 #include "core/epoch/link.hpp"
+#include "core/region/peer.hpp"
 #include "core/region/region.hpp"
 #include "core/remote/counted_fence.hpp"
 #include "core/remote/direct_transfers.hpp"
@@ -30,9 +30,9 @@ namespace oriel {
 /// once, and the reply to a fetching operation answers for all operations before it (S4).
 class RemoteTargets final : public Link {
  public:
-  RemoteTargets(EpochState& state, Region& region, Messages& messages, const Limits& limits,
-                LayoutCaches& layouts, Sender& sender, Server& server, CountedFence& fence,
-                NetworkAtomics& atomics);
+  RemoteTargets(EpochState& state, Peers& peers, Region& region, Messages& messages,
+                const Limits& limits, LayoutCaches& layouts, Sender& sender, Server& server,
+                CountedFence& fence, NetworkAtomics& atomics);
 
   void expose(int origin, std::uint64_t id, bool no_check) override;
   Error check(const Operation& operation, const char*& reason) override {
@@ -54,17 +54,6 @@ class RemoteTargets final : public Link {
   bool take_reply(const Message& message, std::span<const std::byte> payload);
 
  private:
-  /// Counts of what this rank has sent one target. All bytes zero: nothing.
-  struct Sent {
-    std::uint64_t lock_requests = 0;
-    std::uint64_t ahead = 0;         // bytes that the target may have to hold back
-    std::uint64_t ahead_access = 0;  // the last access, lock request and fence epoch of these bytes
-    std::uint64_t ahead_lock = 0;
-    std::uint64_t ahead_fence = 0;
-    std::uint64_t fence_answered = 0;  // the last fence that the target has ended, by its answers
-    bool ahead_unchecked = false;      // some are of NOCHECK locks: only an answer releases them
-  };
-
   // remote_targets.cpp: when messages may be sent to a target, and its answers.
   bool lock_granted(int rank, std::uint64_t request);
   bool acquire(Epoch& epoch, Target& target);
@@ -97,7 +86,7 @@ class RemoteTargets final : public Link {
   void send_notification(RecordedOperation& recorded);
 
   const WindowEvents& events_;
-  EpochPeers& peers_;
+  Peers& peers_;
   PendingOperations& pending_;
   LockOrder& lock_order_;
   Region& region_;
@@ -110,7 +99,6 @@ class RemoteTargets final : public Link {
   NetworkAtomics& atomics_;
   DirectTransfers transfers_;
   OriginRendezvous rendezvous_;
-  ZeroArray<Sent> sent_;
   std::vector<std::byte> scratch_;  // payload being packed
 };
 

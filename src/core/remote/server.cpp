@@ -96,18 +96,18 @@ Reduction reduction_of(const Message& message) {
 
 }  // namespace
 
-Server::Server(SweepWork& work, Region& region, Messages& messages, const Limits& limits,
-               LayoutCaches& layouts, RendezvousTable& rendezvous_table, Sender& sender,
-               Notifications& notifications)
+Server::Server(SweepWork& work, Peers& peers, Region& region, Messages& messages,
+               const Limits& limits, LayoutCaches& layouts, RendezvousTable& rendezvous_table,
+               Sender& sender, Notifications& notifications)
     : work_(work),
+      peers_(peers),
       region_(region),
       messages_(messages),
       limits_(limits),
       layouts_(layouts),
       rendezvous_table_(rendezvous_table),
       sender_(sender),
-      notifications_(notifications),
-      origins_(static_cast<std::size_t>(region.ranks())) {}
+      notifications_(notifications) {}
 
 /// Rendezvous that are not over have lost their origins.
 Server::~Server() {
@@ -115,7 +115,7 @@ Server::~Server() {
 }
 
 bool Server::gate_open(const Message& message) {
-  const Origin& origin = origins_[message.origin];
+  const Peer& origin = peers_[message.origin];
   switch (message.gate) {
     case Gate::none:  // plausible() refuses it
       break;
@@ -131,11 +131,6 @@ bool Server::gate_open(const Message& message) {
   return false;
 }
 
-void Server::expose(int origin, std::uint64_t id) {
-  origins_[origin].exposures = id;
-  if (waiting_ != 0) release(origin);
-}
-
 bool Server::take(const Message& message, std::span<const std::byte> payload) {
   if (!plausible(message, payload.size()) ||
       (message.notifies == NotifyKind::counter &&
@@ -145,7 +140,7 @@ bool Server::take(const Message& message, std::span<const std::byte> payload) {
   if (message.kind == MessageKind::rendezvous && !region_.member(message.origin).direct) {
     return false;
   }
-  Origin& origin = origins_[message.origin];
+  Peer& origin = peers_[message.origin];
   LayoutRef layout;
   if (message.layout != 0) {
     layout = layouts_.known[region_.member(message.origin).process].find(message.layout);
@@ -153,17 +148,18 @@ bool Server::take(const Message& message, std::span<const std::byte> payload) {
   }
   // Messages with the gate of a lock are carried out in their order.
   const bool behind =
-      message.gate == Gate::lock && origin.held != nullptr && !origin.held->lock.empty();
+      message.gate == Gate::lock && origin.held != 0 && !held_[origin.held - 1]->lock.empty();
   if (!behind && gate_open(message)) {
     carry_out(message, payload, layout.get());
     return true;
   }
-  if (origin.held == nullptr) {
-    origin.held = held_.emplace_back(std::make_unique<Held>()).get();
+  if (origin.held == 0) {
+    held_.push_back(std::make_unique<Held>());
     early_.push_back(message.origin);
+    origin.held = static_cast<std::uint32_t>(held_.size());
   }
-  std::deque<HeldMessage>& queue =
-      message.gate == Gate::lock ? origin.held->lock : origin.held->other;
+  Held& held_back = *held_[origin.held - 1];
+  std::deque<HeldMessage>& queue = message.gate == Gate::lock ? held_back.lock : held_back.other;
   if (queue.size() >= most_held) return false;
   queue.push_back({message, std::move(layout), {payload.begin(), payload.end()}});
   ++waiting_;
@@ -171,8 +167,10 @@ bool Server::take(const Message& message, std::span<const std::byte> payload) {
 }
 
 void Server::release(int rank) {
-  Held* held_back = origins_[rank].held;
-  if (held_back == nullptr) return;
+  if (waiting_ == 0) return;
+  const std::uint32_t number = peers_[rank].held;
+  if (number == 0) return;
+  Held& held_back = *held_[number - 1];
   // With the reorder keys messages for a later exposure may be in front of those for an earlier
   // one.
   const auto let_go = [this](std::deque<HeldMessage>& queue, std::size_t index) {
@@ -181,11 +179,11 @@ void Server::release(int rank) {
     --waiting_;
     carry_out(held.message, held.payload, held.layout.get());
   };
-  std::deque<HeldMessage>& others = held_back->other;
+  std::deque<HeldMessage>& others = held_back.other;
   for (std::size_t i = 0; i < others.size();) {
     gate_open(others[i].message) ? let_go(others, i) : void(++i);
   }
-  std::deque<HeldMessage>& locks = held_back->lock;
+  std::deque<HeldMessage>& locks = held_back.lock;
   while (!locks.empty() && gate_open(locks.front().message)) let_go(locks, 0);
 }
 
@@ -195,7 +193,7 @@ void Server::release_all() {
 }
 
 void Server::grant(int origin) {
-  sender_.send_word(origin, MessageKind::lock_granted, ++origins_[origin].lock_grants);
+  sender_.send_word(origin, MessageKind::lock_granted, ++peers_[origin].lock_grants);
 }
 
 bool Server::sweep() {
@@ -216,7 +214,7 @@ bool Server::sweep_standing() {
     standing_[i] = standing_.back();
     standing_.pop_back();
     work_.remove();
-    origins_[origin].standing = false;
+    peers_[origin].standing = false;
     grant(origin);
     release(origin);
     moved = true;
@@ -244,7 +242,7 @@ void Server::carry_out(const Message& message, std::span<const std::byte> payloa
 }
 
 void Server::lock(const Message& message) {
-  Origin& origin = origins_[message.origin];
+  Peer& origin = peers_[message.origin];
   if (origin.holding) return;
   origin.holding = true;
   origin.exclusive = message.exclusive != 0;
@@ -258,7 +256,7 @@ void Server::lock(const Message& message) {
 }
 
 void Server::unlock(const Message& message) {
-  Origin& origin = origins_[message.origin];
+  Peer& origin = peers_[message.origin];
   if (!origin.holding) return;
   origin.holding = false;
   region_.give_back(region_.rank(), message.origin, origin.exclusive);
@@ -425,8 +423,8 @@ void Server::serve(const Request& request) {
   if (message.notifies != NotifyKind::none && error == Error::none) notify(message);
   if (message.acknowledge == 0 && !fetches(message.operation)) {
     // The operation has no reply; the next reply to the origin reports the error.
-    Error& failed = origins_[message.origin].failed_with(message.gate);
-    failed = first_of(failed, error);
+    Error& first = failed(message.origin, message.gate);
+    first = first_of(first, error);
     return;
   }
   if (error != Error::none) fetched = {};
@@ -457,7 +455,6 @@ void Server::notify(const Message& message) {
 }
 
 void Server::reply_to(const Message& message, Error error, std::span<const std::byte> fetched) {
-  Origin& origin = origins_[message.origin];
   Message reply;
   reply.kind = MessageKind::reply;
   reply.word = message.word;
@@ -470,7 +467,7 @@ void Server::reply_to(const Message& message, Error error, std::span<const std::
   const bool asked = message.operation == OperationKind::acknowledge || message.acknowledge != 0;
   reply.error = error;
   if (error == Error::none && (asked || !region_.dynamic())) {
-    reply.error = std::exchange(origin.failed_with(message.gate), Error::none);
+    reply.error = std::exchange(failed(message.origin, message.gate), Error::none);
   }
   sender_.send(message.origin, reply, fetched);
 }

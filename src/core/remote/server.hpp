@@ -10,9 +10,9 @@
 
 #include "core/base/error.hpp"
 #include "core/base/limits.hpp"
-#include "core/base/zero_array.hpp"
 #include "core/epoch/sweep_work.hpp"
 #include "core/notify/notifications.hpp"
+#include "core/region/peer.hpp"
 #include "core/region/region.hpp"
 #include "core/remote/layout_cache.hpp"
 #include "core/remote/message.hpp"
@@ -34,15 +34,16 @@ struct HeldMessage {
 /// message is checked before it is used.
 class Server {
  public:
-  Server(SweepWork& work, Region& region, Messages& messages, const Limits& limits,
+  Server(SweepWork& work, Peers& peers, Region& region, Messages& messages, const Limits& limits,
          LayoutCaches& layouts, RendezvousTable& rendezvous_table, Sender& sender,
          Notifications& notifications);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Called when this rank's exposure number `id` to the origin has been opened.
-  void expose(int origin, std::uint64_t id);
+  /// Called when an exposure to the origin has been opened: carries out the messages of the origin
+  /// whose gates are open.
+  void release(int origin);
   /// Called when the fence epoch opened by fence call `call` is active: operations of that epoch
   /// may be carried out.
   void open_fence(std::uint64_t call) {
@@ -72,21 +73,6 @@ class Server {
   struct Held {
     std::deque<HeldMessage> lock, other;
   };
-  /// One origin. All bytes zero: no message of it has arrived.
-  struct Origin {
-    Held* held = nullptr;           // in held_
-    std::uint64_t exposures = 0;    // opened to the origin
-    std::uint64_t lock_grants = 0;  // the number of its lock requests that have been granted
-    // Errors of its operations that had no reply: of the notified epoch, and of others.
-    Error notified_failed = Error::none;
-    Error failed = Error::none;
-    bool standing = false;   // the origin is in our lock queue, represented by this rank
-    bool holding = false;    // the origin has requested or holds our lock
-    bool exclusive = false;  // that lock is exclusive
-
-    Error& failed_with(Gate gate) { return gate == Gate::open ? notified_failed : failed; }
-  };
-
   /// The data that have arrived of an operation whose messages take place together (Assembly).
   struct Assembled {
     int origin = 0;
@@ -103,12 +89,16 @@ class Server {
   };
 
   bool gate_open(const Message& message);
+  /// The errors of an origin's operations that had no reply.
+  Error& failed(int origin, Gate gate) {
+    Peer& peer = peers_[origin];
+    return gate == Gate::open ? peer.notified_failed : peer.failed;
+  }
   void release_all();
   bool sweep_standing();
   void carry_out(const Message& message, std::span<const std::byte> payload, const Layout* layout);
   void lock(const Message& message);
   void unlock(const Message& message);
-  void release(int origin);
   void grant(int origin);
   void reply_to(const Message& message, Error error, std::span<const std::byte> fetched = {});
   void reply_to(const Request& request, Error error, std::span<const std::byte> fetched);
@@ -128,6 +118,7 @@ class Server {
   const Member& self() { return region_.member(region_.rank()); }
 
   SweepWork& work_;
+  Peers& peers_;
   Region& region_;
   Messages& messages_;
   const Limits& limits_;
@@ -137,9 +128,8 @@ class Server {
   Notifications& notifications_;
   std::uint64_t fence_opened_ = 0;
   std::uint64_t fence_ended_ = 0;
-  ZeroArray<Origin> origins_;
-  std::vector<std::unique_ptr<Held>> held_;  // of origins that have sent a message too early
-  std::vector<int> early_;                   // these origins
+  std::vector<std::unique_ptr<Held>> held_;  // of early_
+  std::vector<int> early_;                   // the origins that have sent a message too early
   std::uint64_t waiting_ = 0;                // messages held back
   std::vector<int> standing_;                // remote origins in our lock queue
   std::vector<Rendezvous*> meeting_;         // rendezvous that are not over

@@ -79,7 +79,7 @@ HostCode find_memory(WindowDraft& draft) {
   return 0;
 }
 
-std::shared_ptr<Region> make_region(WindowDraft& draft, const WindowMembers& members) {
+std::unique_ptr<Region> make_region(WindowDraft& draft, const WindowMembers& members) {
   RegionSpec spec;
   spec.rank = draft.rank;
   spec.ranks = draft.ranks;
@@ -91,7 +91,7 @@ std::shared_ptr<Region> make_region(WindowDraft& draft, const WindowMembers& mem
   spec.atomics = members.atomics;
   spec.atomicity = draft.terms.atomicity;
   spec.members = MemberTable(members.by_rank, !members.atomics.empty());
-  return std::make_shared<Region>(std::move(spec), draft.running->transports);
+  return std::make_unique<Region>(std::move(spec), draft.running->transports);
 }
 
 HostCode create(WindowDraft& draft, const WindowMembers& members, const WindowAgreement& agreed) {

@@ -137,7 +137,7 @@ int SimJob::create_window(const SimWindowSpec& spec) {
     region.pieces = made.sides[at(i)].pieces.get();
     region.atomics = spec.atomics;
     region.atomicity = spec.atomicity;
-    window.region = std::make_shared<Region>(std::move(region), transport(i));
+    window.region = std::make_unique<Region>(std::move(region), transport(i));
     made.sides[at(i)].window = &process(i).create_window(std::move(window));
     const bool some_private = !spec.memory.empty() && spec.memory[at(i)] != Path::load_store;
     attach(spec, made.sides[at(i)], some_private);
