@@ -47,23 +47,23 @@ Window::Window(Process& process, WindowSpec spec)
     : SweepWork(process.at_work()),
       process_(process),
       id_(spec.id),
-      region_(std::move(spec.region)),
-      peers_(region_->ranks(), region_->mapped_ranks()),
-      state_({process.events(), {id_, region_->rank()}}, peers_, process.pools(),
+      region_(std::move(spec.region), process.transport()),
+      peers_(region_.ranks(), region_.mapped_ranks()),
+      state_({process.events(), {id_, region_.rank()}}, peers_, process.pools(),
              process.lock_order(), *this),
       notifications_(process.listeners(),
                      state_.events.all_operations() ? &state_.events : nullptr),
-      fence_words_(*region_, process.remote().limits.announced_each),
-      atomics_(state_, *region_, process.transport().messages()),
-      notifier_(state_, *region_, notifications_.counters()),
-      mapped_(state_, peers_, *region_, fence_words_, atomics_, notifier_, process.remote().limits),
+      fence_words_(region_, process.remote().limits.announced_each),
+      atomics_(state_, region_, process.transport().messages()),
+      notifier_(state_, region_, notifications_.counters()),
+      mapped_(state_, peers_, region_, fence_words_, atomics_, notifier_, process.remote().limits),
       remote_(spec.remote ? std::make_unique<Remote>(
-                                state_, peers_, *region_, process.transport().messages(),
+                                state_, peers_, region_, process.transport().messages(),
                                 process.remote(), fence_words_, atomics_, notifications_)
                           : nullptr),
-      exchange_(*region_, sender()),
-      barrier_(*region_, sender()),
-      epochs_(epochs_spec(spec, *region_), state_, choose_fence(), process.pools()) {
+      exchange_(region_, sender()),
+      barrier_(region_, sender()),
+      epochs_(epochs_spec(spec, region_), state_, choose_fence(), process.pools()) {
   peers_.set_links(mapped_, remote() ? &remote_->targets : nullptr);
   if (remote()) process_.serve(true);
 }
@@ -82,14 +82,14 @@ Sender* Window::sender() {
 }
 
 Protocol Window::protocol(const Operation& operation) {
-  return select_protocol(operation, *region_, process_.remote().limits);
+  return select_protocol(operation, region_, process_.remote().limits);
 }
 
 PlanRegistry& Window::plan_registry() {
   if (plan_registry_ == nullptr) {
     RemoteResources& resources = process_.remote();
     plan_registry_ = std::make_unique<PlanRegistry>(
-        state_.work, state_.events, *region_, process_.transport(), resources.limits,
+        state_.work, state_.events, region_, process_.transport(), resources.limits,
         resources.outbox, sender(), resources.plan_writes, exchange());
   }
   return *plan_registry_;
@@ -99,7 +99,7 @@ bool Window::deliver(const Message& message, std::span<const std::byte> payload)
   if (!valid_rank(message.origin) || !remote()) return false;
   // The only message that mapped peers, too, send each other.
   if (message.kind == MessageKind::count) return remote_->fence.take_count(message, payload);
-  if (region_->mapped(message.origin)) return false;
+  if (region_.mapped(message.origin)) return false;
   switch (message.kind) {
     case MessageKind::granted:
     case MessageKind::lock_granted:
@@ -144,36 +144,36 @@ bool Window::sweep() {
 
 Error Window::attach(const MemoryRange& piece) {
   const char* reason = "";
-  const Error error = region_->own_pieces().attach(piece, reason);
+  const Error error = region_.own_pieces().attach(piece, reason);
   return error == Error::none ? error : state_.reason.fail(error, reason);
 }
 
 Error Window::detach(std::uint64_t address) {
   const char* reason = "";
-  const Error error = region_->own_pieces().detach(address, reason);
+  const Error error = region_.own_pieces().detach(address, reason);
   return error == Error::none ? error : state_.reason.fail(error, reason);
 }
 
 Error Window::create_handle(const MemoryRange& memory, HandleName& name) {
   const char* reason = "";
-  const Error error = region_->own_handles().create(memory, name, reason);
+  const Error error = region_.own_handles().create(memory, name, reason);
   return error == Error::none ? error : state_.reason.fail(error, reason);
 }
 
 Error Window::release_handle(const HandleName& name) {
-  return region_->own_handles().release(name);
+  return region_.own_handles().release(name);
 }
 
 Error Window::open_handle(HandleView& view) {
-  return region_->mapped(view.target) ? region_->open_handle(view) : Error::none;
+  return region_.mapped(view.target) ? region_.open_handle(view) : Error::none;
 }
 
 bool Window::intrinsic(OpSet op, const Reduction& reduction, std::uint64_t count) const {
-  if (region_->atomics().has(op, reduction.basic)) return true;
+  if (region_.atomics().has(op, reduction.basic)) return true;
   if (remote() || dynamic()) return false;  // memory that is not mapped may be attached later
   for (int rank = 0; rank < ranks(); ++rank) {
     const Member target = look(rank);
-    if (target.size != 0 && !region_->by_cpu_atomics(reduction, target, target.base, true, count)) {
+    if (target.size != 0 && !region_.by_cpu_atomics(reduction, target, target.base, true, count)) {
       return false;
     }
   }
@@ -184,8 +184,8 @@ bool Window::reduce_private(ThreadLine* thread, int target, std::int64_t displac
                             const Reduction& reduction, const void* origin, void* fetched,
                             std::uint64_t count) const {
   const PrivateRun run = private_run(target, displacement, count * reduction.element, 0, 0);
-  if (run.open == nullptr || !region_->reduce_private(thread, reduction, *peer(target).member,
-                                                      run.address, origin, fetched, count)) {
+  if (run.open == nullptr || !region_.reduce_private(thread, reduction, *peer(target).member,
+                                                     run.address, origin, fetched, count)) {
     return false;
   }
   mark(run.open->used);
@@ -197,8 +197,8 @@ bool Window::compare_swap_private(ThreadLine* thread, int target, std::int64_t d
                                   const void* compare, void* result) const {
   const PrivateRun run = private_run(target, displacement, reduction.element, 0, 0);
   if (run.open == nullptr ||
-      !region_->compare_swap_private(thread, reduction.element, *peer(target).member, run.address,
-                                     origin, compare, result)) {
+      !region_.compare_swap_private(thread, reduction.element, *peer(target).member, run.address,
+                                    origin, compare, result)) {
     return false;
   }
   mark(run.open->used);
@@ -238,12 +238,13 @@ Outcome Window::unlock(int target, Completion* completion) {
   if (!valid_rank(target) || !epochs_.locked_lightly(target))
     return epochs_.close_lock(target, completion);
   const Error error = peer(target).left.load() != 0 ? mapped_.recall(target) : Error::none;
-  region_->give_back(target, rank(), epochs_.close_lightly(target));
+  const bool exclusive = epochs_.close_lightly(target);
+  region_.give_back(target, rank(), exclusive);
   return error == Error::none ? Outcome::finished() : Outcome::failed(error);
 }
 
 bool Window::try_lock_all(Assert assertion) {
-  const bool own = region_->loadable(rank());
+  const bool own = region_.loadable(rank());
   if (assertion.no_check || assertion.weak_unlock || !epochs_.may_lock_all_lightly() ||
       (own && !mapped_.try_lock(rank(), false))) {
     return false;
@@ -263,7 +264,7 @@ bool Window::try_touch(int target) {
 
 Outcome Window::unlock_all(Completion* completion) {
   if (!epochs_.may_unlock_all_lightly()) return epochs_.close_lock_all(completion);
-  epochs_.close_all_lightly([this](int target) { region_->give_back(target, rank(), false); });
+  epochs_.close_all_lightly([this](int target) { region_.give_back(target, rank(), false); });
   return Outcome::finished();
 }
 

@@ -34,7 +34,7 @@ class Process;
 
 struct WindowSpec {
   std::uint32_t id = 0;  // this process's number of the window, never reused
-  std::unique_ptr<Region> region;
+  RegionSpec region;
   Reorder reorder;
   bool no_locks = false;
   /// Some ranks of the window are remote to each other: fences are counted, and sweeps receive
@@ -67,17 +67,17 @@ class Window final : private SweepWork {
   /// The name that the program has given the window last, for reports.
   const std::string& name() const { return name_; }
   void set_name(std::string_view name) { name_ = name; }
-  int ranks() const { return region_->ranks(); }
+  int ranks() const { return region_.ranks(); }
   bool valid_rank(int rank) const { return peers_.valid(rank); }
-  int rank() const { return region_->rank(); }
-  const Member& member(int rank) const { return region_->member(rank); }
+  int rank() const { return region_.rank(); }
+  const Member& member(int rank) { return region_.member(rank); }
   /// As member(), for loops over all ranks: the member is not kept.
-  Member look(int rank) const { return region_->look(rank); }
+  Member look(int rank) const { return region_.look(rank); }
   /// Returns whether some ranks are remote to each other.
   bool remote() const { return remote_ != nullptr; }
   /// Returns whether operations to one target can be ordered. Network atomics have no order with
   /// messages.
-  bool orders() const { return region_->atomics().empty(); }
+  bool orders() const { return region_.atomics().empty(); }
   /// Returns whether an accumulate of `op` on `count` contiguous, aligned elements of any rank's
   /// memory is carried out by hardware atomics: those of the network, or those of the CPU on mapped
   /// memory (Q3). `op` has one bit.
@@ -88,7 +88,7 @@ class Window final : private SweepWork {
   /// The protocol by which a hot path has carried out an operation on these elements.
   Protocol hot_protocol(int target, std::int64_t displacement, const Elements& elements,
                         const HandleName& handle) {
-    return mapped_protocol(region_->path_of(target, displacement, elements, handle));
+    return mapped_protocol(region_.path_of(target, displacement, elements, handle));
   }
 
   /// The hot path of operations on mapped memory: the address of `bytes` bytes that begin `low`
@@ -129,7 +129,7 @@ class Window final : private SweepWork {
         return true;
       }
     }
-    if (region_->copy(write, run.process, run.address, local, bytes) != Error::none) return false;
+    if (region_.copy(write, run.process, run.address, local, bytes) != Error::none) return false;
     mark(run.open->used);
     return true;
   }
@@ -147,8 +147,8 @@ class Window final : private SweepWork {
     }
     const PrivateRun run = private_run(where, displacement, bytes, low, 0);
     if (run.open == nullptr ||
-        region_->copy(write, run.process, run.address - static_cast<std::uint64_t>(low), there,
-                      local, own) != Error::none) {
+        region_.copy(write, run.process, run.address - static_cast<std::uint64_t>(low), there,
+                     local, own) != Error::none) {
       return false;
     }
     mark(run.open->used);
@@ -163,7 +163,7 @@ class Window final : private SweepWork {
     Target* open = other.ready.load();
     if (open == nullptr && !epochs_.covered(target)) open = other.notified;
     if (open == nullptr || bytes > most_stored_twice) return false;
-    const Member& member = region_->member(target);
+    const Member& member = region_.member(target);
     std::uint64_t offset;
     if (member.size == 0 || !member.loadable() ||
         !find_range(displacement, member.disp_unit, 0, bytes, member.size, offset) ||
@@ -181,28 +181,28 @@ class Window final : private SweepWork {
   [[gnu::always_inline]] bool try_reduce(ThreadLine* thread, int target, std::int64_t displacement,
                                          const Reduction& reduction, const void* origin,
                                          void* fetched, std::uint64_t count) const {
-    const AtomicSet& atomics = region_->atomics();
+    const AtomicSet& atomics = region_.atomics();
     if (!atomics.empty() && atomics.has(bit(reduction.op), reduction.basic)) return false;
     std::byte* where = find_mapped(target, displacement, count * reduction.element);
     if (where == nullptr) {
       return reduce_private(thread, target, displacement, reduction, origin, fetched, count);
     }
-    return region_->reduce_lightly(thread, reduction, *peer(target).member, where, origin, fetched,
-                                   count);
+    return region_.reduce_lightly(thread, reduction, *peer(target).member, where, origin, fetched,
+                                  count);
   }
   /// The hot path of compare-and-swap; see try_reduce().
   [[gnu::always_inline]] bool try_compare_swap(ThreadLine* thread, int target,
                                                std::int64_t displacement,
                                                const Reduction& reduction, const void* origin,
                                                const void* compare, void* result) const {
-    const AtomicSet& atomics = region_->atomics();
+    const AtomicSet& atomics = region_.atomics();
     if (!atomics.empty() && atomics.has(compare_swap_bit, reduction.basic)) return false;
     std::byte* where = find_mapped(target, displacement, reduction.element);
     if (where == nullptr) {
       return compare_swap_private(thread, target, displacement, reduction, origin, compare, result);
     }
-    return region_->compare_swap_lightly(thread, reduction.element, *peer(target).member, where,
-                                         origin, compare, result);
+    return region_.compare_swap_lightly(thread, reduction.element, *peer(target).member, where,
+                                        origin, compare, result);
   }
 
   /// The hot path of a flush. True if all operations issued to `target` in its lock or lock_all
@@ -257,7 +257,7 @@ class Window final : private SweepWork {
   bool try_touch(int target);
 
   // For dynamic windows. If attach(), detach() or create_handle() fails, reason() has the reason.
-  bool dynamic() const { return region_->dynamic(); }
+  bool dynamic() const { return region_.dynamic(); }
   /// Attaches memory of this rank. No process waits, and no operation of other ranks is delayed.
   Error attach(const MemoryRange& piece);
   /// Detaches the piece that begins at the address. Later operations on it fail.
@@ -291,7 +291,7 @@ class Window final : private SweepWork {
 
   /// Makes a store that its origin has inlined in a notification.
   void store(std::uint64_t offset, std::span<const std::byte> bytes) {
-    region_->store(offset, bytes);
+    region_.store(offset, bytes);
   }
 
   /// For calls that are collective on the window: enters the next round of the exchange.
@@ -321,8 +321,8 @@ class Window final : private SweepWork {
   /// windows.
   std::byte* find_attached(Target& open, int target, std::uint64_t address,
                            std::uint64_t bytes) const {
-    if (!region_->dynamic() || bytes == 0) return nullptr;
-    std::byte* where = region_->find_mapped_piece(target, address, bytes);
+    if (!region_.dynamic() || bytes == 0) return nullptr;
+    std::byte* where = region_.find_mapped_piece(target, address, bytes);
     if (where != nullptr) mark(open.used);
     return where;
   }
@@ -385,7 +385,7 @@ class Window final : private SweepWork {
   Process& process_;
   std::uint32_t id_;
   std::string name_;
-  std::unique_ptr<Region> region_;
+  Region region_;
   Peers peers_;
   EpochState state_;
   Notifications notifications_;

@@ -68,12 +68,10 @@ class Side {
     WindowSpec spec;
     spec.id = 1;
     spec.remote = true;
-    RegionSpec region;
-    region.rank = rank_;
-    region.ranks = ranks;
-    region.control = static_cast<ControlBlock*>(control_.data());
-    region.members = std::move(members_);
-    spec.region = std::make_unique<Region>(std::move(region), transport_);
+    spec.region.rank = rank_;
+    spec.region.ranks = ranks;
+    spec.region.control = static_cast<ControlBlock*>(control_.data());
+    spec.region.members = std::move(members_);
     window_ = &process_.create_window(std::move(spec));
   }
   Window& window() { return *window_; }

@@ -35,7 +35,7 @@ Failure query(WindowHandle& window, int rank, SharedMemory& memory) {
   } else if (rank < 0 || rank >= core.ranks()) {
     return {MPI_ERR_RANK, "the rank is not in the window's group"};
   }
-  const Member& member = core.member(rank);
+  const Member member = core.look(rank);
   memory.disp_unit = static_cast<MPI_Aint>(member.disp_unit);
   if (member.base == nullptr) return {};
   memory.size = static_cast<MPI_Aint>(member.size);

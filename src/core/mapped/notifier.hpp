@@ -23,8 +23,9 @@ class Notifier {
   /// bytes travel in the notification, and the target stores them, if they are few enough and the
   /// epoch is lasting. False: the target has not been notified, but longer bytes may have
   /// been stored.
-  bool put(const Target& target, const Member& member, std::uint64_t offset, const void* origin,
-           std::uint64_t bytes, const NotifyArg& notify_arg) {
+  [[gnu::always_inline]] bool put(const Target& target, const Member& member, std::uint64_t offset,
+                                  const void* origin, std::uint64_t bytes,
+                                  const NotifyArg& notify_arg) {
     EpochPeer& peer = peers_[target.rank];
     const std::uint8_t left = peer.left.load();
     const bool tag = notify_arg.kind == NotifyKind::tag;

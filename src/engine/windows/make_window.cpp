@@ -79,7 +79,7 @@ HostCode find_memory(WindowDraft& draft) {
   return 0;
 }
 
-std::unique_ptr<Region> make_region(WindowDraft& draft, const WindowMembers& members) {
+RegionSpec region_spec(WindowDraft& draft, const WindowMembers& members) {
   RegionSpec spec;
   spec.rank = draft.rank;
   spec.ranks = draft.ranks;
@@ -91,7 +91,7 @@ std::unique_ptr<Region> make_region(WindowDraft& draft, const WindowMembers& mem
   spec.atomics = members.atomics;
   spec.atomicity = draft.terms.atomicity;
   spec.members = MemberTable(members.by_rank, !members.atomics.empty());
-  return std::make_unique<Region>(std::move(spec), draft.running->transports);
+  return spec;
 }
 
 HostCode create(WindowDraft& draft, const WindowMembers& members, const WindowAgreement& agreed) {
@@ -104,7 +104,7 @@ HostCode create(WindowDraft& draft, const WindowMembers& members, const WindowAg
   Running& running = *draft.running;
   {
     const Guard guard(draft.engine.lock);
-    spec.region = make_region(draft, members);
+    spec.region = region_spec(draft, members);
     draft.window = &running.process.create_window(std::move(spec));
     running.node_sends |= agreed.messages_on_node;
   }

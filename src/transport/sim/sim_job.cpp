@@ -127,7 +127,7 @@ int SimJob::create_window(const SimWindowSpec& spec) {
     window.no_locks = spec.no_locks;
     window.shared = spec.shared;
     window.remote = made.remote;
-    RegionSpec region;
+    RegionSpec& region = window.region;
     region.rank = i;
     region.ranks = ranks();
     std::vector<Member> members;
@@ -137,7 +137,6 @@ int SimJob::create_window(const SimWindowSpec& spec) {
     region.pieces = made.sides[at(i)].pieces.get();
     region.atomics = spec.atomics;
     region.atomicity = spec.atomicity;
-    window.region = std::make_unique<Region>(std::move(region), transport(i));
     made.sides[at(i)].window = &process(i).create_window(std::move(window));
     const bool some_private = !spec.memory.empty() && spec.memory[at(i)] != Path::load_store;
     attach(spec, made.sides[at(i)], some_private);
