@@ -448,9 +448,9 @@ Outcome Epochs::issue(const Operation& operation) {
   } else if (epoch->kind == EpochKind::access) {
     return Outcome::failed(fail(Error::sync, "the target is not in the group given to start"));
   }
-  Link& way = link(operation.target);
+  Link& target_link = link(operation.target);
   const char* reason = "";
-  if (const Error error = way.check(operation, reason); error != Error::none) {
+  if (const Error error = target_link.check(operation, reason); error != Error::none) {
     return Outcome::failed(fail(error, reason));
   }
   if (target == nullptr) {
@@ -460,7 +460,7 @@ Outcome Epochs::issue(const Operation& operation) {
   mark(target->used);
   mark(other.outstanding, operation.thread);
   pending_.note_unflushed();
-  const Outcome outcome = way.issue(operation, *epoch, *target);
+  const Outcome outcome = target_link.issue(operation, *epoch, *target);
   // The caller will wait for an answer, perhaps after some computation.
   if (operation.completes_there && !outcome.done) peers_.push(true);
   return outcome;
