@@ -4,6 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "engine/windows/leave_window.hpp"
 #include "support/sim_ranks.hpp"
 
 namespace oriel::test {
@@ -55,6 +62,55 @@ TEST_F(Waiting, ShowsLongWaitsOldestFirst) {
     EXPECT_TRUE(shown().has_value());
   }
   EXPECT_FALSE(shown().has_value());
+}
+
+// The rank that holds a lock finds out by the shared memory of the node that another one waits for
+// it.
+TEST(WaitingRanks, ShowTheirPeersWhatTheyWaitFor) {
+  SimRanks all(2);
+  const std::vector<Window*> windows = all.make_windows({});
+  std::atomic<bool> held{false};
+  const auto unlock = [&](Engine& engine, Window& window) {
+    EXPECT_FALSE(block(engine, window, {WaitReason::unlock, 1},
+                       [&](Completion* completion) { return window.unlock(1, completion); }));
+  };
+  all.run([&](int rank) {
+    Engine& engine = all[rank].engine;
+    Window& window = *windows[static_cast<std::size_t>(rank)];
+    if (rank == 0) {
+      while (!held) std::this_thread::yield();
+      EXPECT_EQ(window.lock(true, 1, {}), Error::none);
+      EXPECT_FALSE(wait_until(engine, window, {WaitReason::lock, 1},
+                              [&] { return window.epochs().try_hold_lock(1); }));
+      unlock(engine, window);
+    } else {
+      EXPECT_EQ(window.lock(true, 1, {}), Error::none);
+      held = true;
+      ShmTransport& node = all[rank].running().transports.shm();
+      std::optional<ShownWait> shown;
+      while (!shown.has_value()) {
+        shown = node.wait_sign(window.member(0).process).look();
+        sweep_once(engine);
+      }
+      EXPECT_EQ(shown->reason, static_cast<std::uint32_t>(WaitReason::lock));
+      EXPECT_EQ(shown->certain, 1U);
+      EXPECT_EQ(shown->awaited[0], node.name().id);
+      unlock(engine, window);
+    }
+  });
+}
+
+TEST(WaitingRanks, LeaveAWindowTogether) {
+  SimRanks all(3);
+  const std::vector<Window*> windows = all.make_windows({});
+  std::atomic<int> called{0};
+  all.run([&](int rank) {
+    EngineFailure failed;
+    ++called;
+    EXPECT_FALSE(leave_window(all[rank].engine, *windows[static_cast<std::size_t>(rank)], failed));
+    EXPECT_EQ(called, 3);
+    EXPECT_FALSE(failed);
+  });
 }
 
 }  // namespace

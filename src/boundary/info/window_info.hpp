@@ -6,9 +6,7 @@
 #include "boundary/host/host.hpp"
 #include "core/base/published.hpp"
 #include "core/epoch/activation.hpp"
-#include "core/operation/atomic_set.hpp"
-#include "core/operation/atomicity.hpp"
-#include "engine/windows/window_draft.hpp"
+#include "engine/windows/window_terms.hpp"
 
 namespace oriel::boundary {
 

@@ -13,52 +13,10 @@
 #include "boundary/windows/attributes.hpp"
 #include "boundary/windows/window_end.hpp"
 #include "boundary/windows/window_maker.hpp"
-#include "engine/progress/waiting.hpp"
+#include "engine/windows/leave_window.hpp"
 
 namespace oriel::boundary {
 namespace {
-
-/// Waits until all ranks have finished with the window, and all pending operations are complete. If
-/// a fence is counted by messages, a second fence is needed, after all ranks have ended the first.
-/// Sets `failed` if an operation has failed; the window can be freed nevertheless.
-Failure quiesce(WindowHandle& handle, Failure& failed) {
-  Window& window = *handle.core;
-  // An error reported by a target is raised after the collective steps, which other ranks wait for.
-  const auto keep = [&](const EngineFailure& bad) {
-    if (bad.error != Error::range) return bad;
-    if (!failed) failed = bad;
-    return EngineFailure();
-  };
-  LostPeerCheck lost(engine.running()->process, window);
-  const auto fence = [&](bool last) {
-    Assert assertion;
-    assertion.no_succeed = last;
-    return keep(block(
-        engine, window, {WaitReason::window},
-        [&](Completion* completion) { return window.epochs().fence(assertion, true, completion); },
-        lost));
-  };
-  // Notified operations outside epochs, which no fence covers.
-  if (const EngineFailure bad =
-          keep(block(engine, window, {WaitReason::window}, [&](Completion* completion) {
-            return window.epochs().flush_notified(completion);
-          }))) {
-    return bad;
-  }
-  if (window.remote()) {
-    if (const EngineFailure bad = fence(false)) return bad;
-  }
-  // A process that does not call MPI_Finalize may end after its last fence, while others have not
-  // yet read its last messages, or wait for a slow rank. Peers are therefore not checked for ten
-  // seconds. Checks are counted, not time, because this process may not have run meanwhile either.
-  constexpr int checks_in_ten_seconds = 100;
-  lost.skip(checks_in_ten_seconds);
-  if (const EngineFailure bad = fence(true)) return bad;
-  return sweep_until(
-      engine, window.events(), {WaitReason::window},
-      [&] { return window.epochs().quiet() && window.leave() && engine.running()->drained(); },
-      lost);
-}
 
 /// True if the other ranks must take part in freeing the handle: it is the last one of a window
 /// that this process has not left yet.
@@ -80,11 +38,11 @@ Failure check_unused(const WindowHandle& window) {
 
 /// Stops counting the handle. With the last handle, this process leaves the window, which is
 /// collective; freeing an earlier one is local.
-Failure leave(WindowHandle& window, Failure& failed) {
+Failure leave(WindowHandle& window, EngineFailure& failed) {
   // Delete callbacks have run since the last check.
   if (const Failure bad = check_unused(window)) return bad;
   if (must_leave(window)) {
-    if (const Failure bad = quiesce(window, failed)) return bad;
+    if (const Failure bad = leave_window(engine, *window.core, failed)) return bad;
     window.state->left = true;
   }
   --count_of(window);
@@ -199,7 +157,7 @@ ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
   // call: if one fails, the window is unchanged.
   code = delete_attributes(*win);
   if (code != MPI_SUCCESS) return code;
-  Failure failed;
+  oriel::EngineFailure failed;
   code = dispatch_call(
       call, *win, [&](WindowHandle& window) { return leave(window, failed); },
       [&] { return host_mpi().Win_free(win); });

@@ -5,39 +5,15 @@
 #include <memory>
 #include <string>
 
-#include "core/epoch/activation.hpp"
-#include "core/operation/atomic_set.hpp"
-#include "core/operation/atomicity.hpp"
 #include "engine/engine.hpp"
 #include "engine/host/host_interface.hpp"
 #include "engine/process/engine_failure.hpp"
 #include "engine/windows/announcement.hpp"
+#include "engine/windows/window_terms.hpp"
 #include "transport/composite_transport.hpp"
 #include "transport/shm/arena.hpp"
 
 namespace oriel {
-
-/// Where a window's memory comes from: `created`: the program has it; `allocated`, `shared`: Oriel
-/// allocates it, for shared windows such that each rank can map all of it; `dynamic`: the program
-/// attaches it later.
-enum class WindowFlavor : std::uint8_t { created, allocated, shared, dynamic };
-
-/// How accumulates on a window can be intrinsic, as found when it is made. never: not at all;
-/// as_asked: by the processors' atomics, on the handles that request it; always: by the network's,
-/// on all handles.
-enum class Intrinsic : std::uint8_t { never, as_asked, always };
-
-/// The info keys that a window is made with, except those that concern its handles alone.
-struct WindowTerms {
-  std::uint64_t alignment = 64;  // of memory that is allocated
-  bool noncontiguous = false;    // a shared window: the ranks' memory need not be contiguous
-  bool intrinsic = false;        // accumulates are to be intrinsic
-  bool ordered = false;          // operations to one target complete there in the order of issue
-  OpSet ops = every_op;          // that accumulates use
-  Atomicity atomicity;
-  bool no_locks = false;
-  Reorder reorder;
-};
 
 /// The memory and registrations of a region in this process: pieces of the arena, and other nodes'
 /// access to the region's memory. Destroyed with the last window on the region.

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "engine/progress/waiting.hpp"
+#include "engine/windows/make_window.hpp"
 
 namespace oriel::test {
 
@@ -71,6 +72,22 @@ SimRanks::SimRanks(int ranks) : group_(ranks) {
   for (int rank = 0; rank < ranks; ++rank) {
     ranks_.push_back(std::make_unique<SimRank>(group_, rank));
   }
+}
+
+std::vector<Window*> SimRanks::make_windows(const WindowTerms& terms) {
+  std::vector<Window*> made(ranks_.size());
+  run([&](int rank) {
+    SimRank& own = *ranks_[static_cast<std::size_t>(rank)];
+    WindowDraft draft(own.engine, own.comm, "MPI_Win_allocate");
+    draft.rank = rank;
+    draft.ranks = count();
+    draft.flavor = WindowFlavor::allocated;
+    draft.terms = terms;
+    draft.begin(64, 1);
+    if (make_window(draft) != 0 || draft.failed()) throw std::runtime_error(draft.reason);
+    made[static_cast<std::size_t>(rank)] = draft.window;
+  });
+  return made;
 }
 
 }  // namespace oriel::test

@@ -15,6 +15,7 @@
 
 #include "engine/engine.hpp"
 #include "engine/host/host_interface.hpp"
+#include "engine/windows/window_draft.hpp"
 
 /// A host of simulated ranks: threads of one program, each with an Engine of its own. Their arenas
 /// and transports are real, so that ranks map one another's memory as the processes of a node do.
@@ -120,6 +121,8 @@ class SimRanks {
     }
     for (std::thread& thread : threads) thread.join();
   }
+  /// Makes a window of 64 bytes on all ranks, and returns it by rank.
+  std::vector<Window*> make_windows(const WindowTerms& terms);
 
  private:
   SimGroup group_;
