@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <optional>
@@ -11,6 +12,8 @@
 #include <vector>
 
 #include "engine/windows/leave_window.hpp"
+#include "shm_processes.hpp"
+#include "support/calls.hpp"
 #include "support/sim_ranks.hpp"
 
 namespace oriel::test {
@@ -111,6 +114,36 @@ TEST(WaitingRanks, LeaveAWindowTogether) {
     EXPECT_EQ(called, 3);
     EXPECT_FALSE(failed);
   });
+}
+
+// A rank that makes no call carries out the operations of another one by its agent.
+TEST(WaitingRanks, AreServedByAgents) {
+  // No rank may access another one's private memory: operations are messages.
+  const shm_test::Environment environment("ORIEL_VM", "0");
+  SimRanks all(2);
+  std::array<std::array<std::uint64_t, 8>, 2> memory{};
+  const std::array<void*, 2> bases{&memory[0], &memory[1]};
+  const std::vector<Window*> windows = all.make_windows({}, bases);
+  std::atomic<bool> done{false};
+  all.run([&](int rank) {
+    EXPECT_TRUE(all[rank].engine.agent.running());
+    if (rank == 1) {
+      while (!done) std::this_thread::yield();
+      return;
+    }
+    Engine& engine = all[0].engine;
+    const Guard guard(engine.lock);
+    Window& window = *windows[0];
+    const std::uint64_t value = 7;
+    EXPECT_EQ(window.lock(false, 1, {}), Error::none);
+    issue(window, on_word(OperationKind::put, &value, 1));
+    EXPECT_FALSE(block(engine, window, {WaitReason::unlock, 1},
+                       [&](Completion* completion) { return window.unlock(1, completion); }));
+    done = true;
+  });
+  EXPECT_EQ(memory[1][0], 7U);
+  all[1].engine.agent.stop();
+  EXPECT_NE(all[1].engine.agent.served(), 0U);
 }
 
 }  // namespace

@@ -46,6 +46,15 @@ void sleep_for(std::uint64_t nanoseconds) {
   ::nanosleep(&time, nullptr);
 }
 
+// The agent of the process.
+std::atomic<Agent*> last_started{nullptr};
+
+/// A program may exit without MPI_Finalize. libfabric's destructors run then, so the agent, which
+/// calls libfabric, must end before.
+void stop_at_exit(int, void*) {
+  if (Agent* agent = last_started.load(std::memory_order_relaxed)) agent->stop();
+}
+
 }  // namespace
 
 void Agent::start() {
@@ -67,11 +76,9 @@ void Agent::start() {
   }
   stopping_ = false;
   served_ = 0;
-  // A program may exit without MPI_Finalize. libfabric's destructors run then, so the agent, which
-  // calls libfabric, must end before.
-  std::call_once(at_exit_, [this] {
-    ::on_exit([](int, void* agent) { static_cast<Agent*>(agent)->stop(); }, this);
-  });
+  last_started.store(this, std::memory_order_relaxed);
+  static std::once_flag registered;
+  std::call_once(registered, [] { ::on_exit(stop_at_exit, nullptr); });
   // Signals belong to the program: its handlers must not run on a thread unknown to it.
   sigset_t all;
   sigset_t before;
@@ -92,6 +99,8 @@ void Agent::start() {
 
 void Agent::stop() {
   if (!running()) return;
+  Agent* self = this;
+  last_started.compare_exchange_strong(self, nullptr, std::memory_order_relaxed);
   stopping_ = true;
   // The agent sleeps on one of these two, or on the network for a moment.
   wake_event_.give();

@@ -21,11 +21,11 @@ class Engine;
 /// when it is woken. It makes no MPI call: the program may have requested MPI_THREAD_SINGLE.
 class Agent {
  public:
-  /// Once started, the agent must exist until the process ends.
   explicit Agent(Engine& engine) : engine_(engine) {}
   /// Called on a thread of the program, without the process lock. Does nothing if the agent runs.
   /// If the system refuses a thread, reports on standard error that this rank serves others only in
-  /// MPI calls.
+  /// MPI calls. An agent that runs must be stopped before it is destroyed; the end of the process
+  /// stops the one that was started last.
   void start();
   void stop();
   bool running() const { return thread_ != nullptr; }
@@ -59,7 +59,6 @@ class Agent {
 
   Engine& engine_;
   std::mutex starting_;  // threads of the program may make windows at the same time
-  std::once_flag at_exit_;
   std::unique_ptr<std::thread> thread_;
   std::uint64_t served_ = 0;
   bool refused_ = false;  // the system has refused a thread once, and the user has been notified

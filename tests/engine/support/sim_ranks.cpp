@@ -74,14 +74,20 @@ SimRanks::SimRanks(int ranks) : group_(ranks) {
   }
 }
 
-std::vector<Window*> SimRanks::make_windows(const WindowTerms& terms) {
+std::vector<Window*> SimRanks::make_windows(const WindowTerms& terms,
+                                            std::span<void* const> memory) {
   std::vector<Window*> made(ranks_.size());
   run([&](int rank) {
     SimRank& own = *ranks_[static_cast<std::size_t>(rank)];
     WindowDraft draft(own.engine, own.comm, "MPI_Win_allocate");
     draft.rank = rank;
     draft.ranks = count();
-    draft.flavor = WindowFlavor::allocated;
+    if (memory.empty()) {
+      draft.flavor = WindowFlavor::allocated;
+    } else {
+      draft.flavor = WindowFlavor::created;
+      draft.base = memory[static_cast<std::size_t>(rank)];
+    }
     draft.terms = terms;
     draft.begin(64, 1);
     if (make_window(draft) != 0 || draft.failed()) throw std::runtime_error(draft.reason);

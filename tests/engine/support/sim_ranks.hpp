@@ -97,7 +97,10 @@ struct SimRank {
     std::string error;
     if (!engine.start(host, rank, error)) throw std::runtime_error(error);
   }
-  ~SimRank() { engine.stop(); }
+  ~SimRank() {
+    engine.agent.stop();
+    engine.stop();
+  }
 
   Running& running() const { return *engine.running(); }
 
@@ -121,8 +124,9 @@ class SimRanks {
     }
     for (std::thread& thread : threads) thread.join();
   }
-  /// Makes a window of 64 bytes on all ranks, and returns it by rank.
-  std::vector<Window*> make_windows(const WindowTerms& terms);
+  /// Makes a window of 64 bytes on all ranks, and returns it by rank. `memory`: that of each rank;
+  /// empty: the window allocates it.
+  std::vector<Window*> make_windows(const WindowTerms& terms, std::span<void* const> memory = {});
 
  private:
   SimGroup group_;
