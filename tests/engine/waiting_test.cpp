@@ -141,8 +141,8 @@ TEST(WaitingRanks, AreServedByAgents) {
                        [&](Completion* completion) { return window.unlock(1, completion); }));
     done = true;
   });
-  EXPECT_EQ(memory[1][0], 7U);
   all[1].engine.agent.stop();
+  EXPECT_EQ(memory[1][0], 7U);
   EXPECT_NE(all[1].engine.agent.served(), 0U);
 }
 
