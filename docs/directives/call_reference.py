@@ -23,6 +23,7 @@ from table import (
     Table,
     blocks,
     check_all,
+    public_headers,
     read_header,
 )
 
@@ -65,10 +66,7 @@ class Reference:
 @functools.cache
 def read_reference() -> Reference:
     table = Table(TABLE.read_text(encoding="utf-8"))
-    sources = {
-        f"oriel/{path.name}": path.read_text(encoding="utf-8")
-        for path in sorted(HEADERS.glob("*.h"))
-    }
+    sources = public_headers(table)
     headers = {name: read_header(name, source) for name, source in sources.items()}
     check_all(table, list(headers.values()))
     return Reference(table, headers, sources)
@@ -121,7 +119,8 @@ class OfHeader(SphinxDirective):
         reference = read_reference()
         header = reference.headers[self.arguments[0]]
         self.env.note_dependency(str(TABLE))
-        self.env.note_dependency(str(HEADERS.parent / header.name))
+        source = HEADERS.parent / header.name
+        self.env.note_dependency(str(source if source.exists() else f"{source}.in"))
         return self.parse_text_to_nodes("\n".join(self.lines(reference, header)))
 
     def lines(self, reference: Reference, header: Header) -> list[str]:

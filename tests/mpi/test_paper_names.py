@@ -10,7 +10,8 @@ import pytest
 from conftest import REPOSITORY
 from plan import LIBRARIES
 
-HEADERS = sorted(path.name for path in (REPOSITORY / "include" / "oriel").glob("*.h"))
+FOLDERS = (REPOSITORY / "include", REPOSITORY / "build" / "calls" / "include")
+HEADERS = sorted(path.name for folder in FOLDERS for path in (folder / "oriel").glob("*.h"))
 STRICT = ("-Wall", "-Wextra", "-pedantic", "-Werror")
 LANGUAGES = {"c": ("cc", "-std=c99", *STRICT), "cpp": ("c++", "-std=c++20", *STRICT)}
 # Open MPI's C++ bindings and MPICH's are no part of these headers.
@@ -23,7 +24,8 @@ def compiler_says(host, tmp_path, language: str, text: str) -> str:
     """What the compiler finds wrong; nothing: it accepts the text."""
     source = tmp_path / f"source.{language}"
     source.write_text(text, encoding="utf-8")
-    folders = ["-I", REPOSITORY / "include", "-isystem", host.prefix / "include"]
+    folders = [word for folder in FOLDERS for word in ("-I", folder)]
+    folders += ["-isystem", host.prefix / "include"]
     words = [*LANGUAGES[language], *DEFINED, *folders, "-fsyntax-only", source]
     found = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
     return "" if found.returncode == 0 else found.stderr or "an error without a word"

@@ -19,6 +19,7 @@ from table import (
     HEADERS,
     LARGE_COUNTS,
     LENGTHS,
+    MADE,
     TABLE,
     Call,
     Fault,
@@ -27,21 +28,15 @@ from table import (
     blocks,
     break_at_commas,
     check_all,
+    public_headers,
     read_header,
     short,
+    wrap,
 )
 
 MAN_COLUMNS = 72  # of the 80 of a terminal, behind an indent
 
 # Headers
-
-
-MADE = f"Made from src/boundary/calls/{TABLE.name} by {Path(__file__).name}; edit the table."
-
-
-def wrap(prototype: str, columns: int = COLUMNS) -> str:
-    """As clang-format breaks it."""
-    return "\n".join(break_at_commas(prototype, columns, " " * (prototype.index("(") + 1)))
 
 
 def conditional(calls: list[Call], line: Callable[[Call], str]) -> list[str]:
@@ -264,10 +259,7 @@ def main() -> None:
     parser.add_argument("version", help="of the library")
     options = parser.parse_args()
     table = Table(TABLE.read_text(encoding="utf-8"))
-    sources = {
-        f"oriel/{path.name}": path.read_text(encoding="utf-8")
-        for path in sorted(HEADERS.glob("*.h"))
-    }
+    sources = public_headers(table)
     headers = [read_header(name, source) for name, source in sources.items()]
     check_all(table, headers)
     folder = options.output
@@ -280,6 +272,8 @@ def main() -> None:
     for name, includes in (("profiling.h", ours), ("intel_profiling.h", ["oriel/intel_notify.h"])):
         text = profiling_header(table, f"oriel/{name}", includes)
         write(folder / "include/oriel" / name, text)
+    for path in HEADERS.glob("*.h.in"):
+        write(folder / "include/oriel" / path.stem, sources[f"oriel/{path.stem}"])
     pages = man_pages(table, headers, options.version)
     for name, text in pages.items():
         write(folder / "man/man3" / name, text)

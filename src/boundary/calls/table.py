@@ -14,6 +14,7 @@ TABLE = FOLDER / "calls.ini"
 HEADERS = FOLDER.parents[2] / "include" / "oriel"
 COLUMNS = 100
 ERROR_CODE = "an error code, MPI_SUCCESS if there was no error"
+MADE = f"Made from src/boundary/calls/{TABLE.name} by generate.py; edit the table."
 LARGE_COUNTS = "ORIEL_HOST_LARGE_COUNTS"
 # Lengths that are no parameters.
 LENGTHS = {
@@ -57,6 +58,7 @@ class Group:
     header: str = ""  # none: MPI's calls
     when: str = ""
     sweeps_if: str = ""  # none: the calls are defined by hand
+    aliases: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,8 @@ class Call:
     result: str = ERROR_CODE
     large: bool = False
     twins: tuple[Call, ...] = ()
+    aliases: tuple[str, ...] = ()  # prefixes that stand for that of `name`, and whole names
+    aliased_in: str = ""  # the header that has the aliases
 
     def declarations(self) -> str:
         return ", ".join(
@@ -78,6 +82,11 @@ class Call:
 
     def prototype(self, prefix: str = "") -> str:
         return f"int {prefix}{self.name}({self.declarations() or 'void'});"
+
+    def alias(self, alias: str) -> Call:
+        """The call under the other name that an entry of `aliases` gives it."""
+        name = f"{alias}{short(self)}" if alias.endswith("_") else alias
+        return replace(self, name=name)
 
 
 # Reading the table
@@ -106,7 +115,7 @@ class Table:
             if is_call(section):
                 self.calls.append(self.read_call(section, options, group))
             else:
-                keys = ("header", "when", "sweeps_if")
+                keys = ("header", "when", "sweeps_if", "aliases")
                 group = Group(section, *[options.pop(key, "") for key in keys])
             if options:
                 raise Fault(f"{TABLE.name}, {section}: `{next(iter(options))}` has no meaning.")
@@ -148,6 +157,8 @@ class Table:
             group.when,
             options.pop("result", ERROR_CODE),
         )
+        header, _, aliases = options.pop("aliases", group.aliases).partition(":")
+        call = replace(call, aliased_in=header.strip(), aliases=tuple(split(aliases)))
         twins = [self.make_twin(call, each) for each in split(options.pop("twins", ""))]
         return replace(call, twins=tuple(twins))
 
@@ -165,7 +176,10 @@ class Table:
         if base == with_request:
             parameters += self.parameters("out request", name)
         when = LARGE_COUNTS if large and not call.group.header else call.when
-        return replace(call, name=name, parameters=parameters, when=when, large=large)
+        aliases = tuple(each for each in call.aliases if each.endswith("_"))
+        return replace(
+            call, name=name, parameters=parameters, when=when, large=large, aliases=aliases
+        )
 
     def all_calls(self, *headers: str) -> list[Call]:
         """With twins: those of these headers, or without any those of MPI."""
@@ -234,6 +248,47 @@ def read_header(name: str, source: str) -> Header:
     return Header(name, text, prototypes, docs, macros)
 
 
+def public_headers(table: Table) -> dict[str, str]:
+    """The texts of the public headers. Those of papers' names are made from templates."""
+    found = {path.name: path.read_text(encoding="utf-8") for path in HEADERS.glob("*.h")}
+    for path in HEADERS.glob("*.h.in"):
+        found[path.stem] = names_header(table, path.stem, path.read_text(encoding="utf-8"))
+    return {f"oriel/{name}": found[name] for name in sorted(found)}
+
+
+def names_header(table: Table, name: str, template: str) -> str:
+    """In place of the line `@aliases`, the aliases of this header are declared, and defined as
+    macros for the calls. In place of a line `@A_ = B_`, each word of the paragraph behind it is
+    defined as a macro: A_word for B_word."""
+    calls = [
+        each for call in table.calls for each in (call, *call.twins) if call.aliased_in == name
+    ]
+    pairs = [
+        (each.alias(alias), each)
+        for alias in dict.fromkeys(alias for call in calls for alias in call.aliases)
+        for each in calls
+        if alias in each.aliases
+    ]
+    lines = [
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "#endif",
+        *[wrap(alias.prototype()) for alias, _ in pairs],
+        "#ifdef __cplusplus",
+        "}",
+        "#endif",
+        "",
+        *[f"#define {alias.name} {call.name}" for alias, call in pairs],
+    ]
+
+    def define(match: re.Match[str]) -> str:
+        return "".join(f"#define {match[1]}{word} {match[2]}{word}\n" for word in match[3].split())
+
+    first, _, others = template.partition("\n")
+    text = re.sub(r"^@(\w+) = (\w+)\n((?:.+\n)+)", define, others, flags=re.M)
+    return f"{first}\n/* {MADE} */\n" + text.replace("@aliases", "\n".join(lines))
+
+
 def blocks(text: str) -> list[tuple[bool, str]]:
     """Of a comment: its paragraphs, and the items of its lists (True), which begin with ` - `."""
     found: list[tuple[bool, str]] = []
@@ -250,6 +305,8 @@ def check_all(table: Table, headers: list[Header]) -> None:
     for call in table.calls:
         if call.group.header and call.group.header not in names:
             raise Fault(f"{TABLE.name}, {call.group.name}: there is no {call.group.header}.")
+        if call.aliases and f"oriel/{call.aliased_in}" not in names:
+            raise Fault(f"{TABLE.name}, {call.name}: there is no oriel/{call.aliased_in}.")
     for header in headers:
         if not header.name.endswith("_names.h"):  # which only gives calls other names
             check(table, header)
@@ -281,6 +338,11 @@ def break_at_commas(text: str, columns: int = COLUMNS, indent: str = "") -> list
     held = re.sub(r"(?<!,) ", "\0", re.sub(r"(_FORTRAN\(\w+,) ", "\\1\0", text))
     lines = textwrap.wrap(held, columns, subsequent_indent=indent, break_long_words=False)
     return [line.replace("\0", " ") for line in lines]
+
+
+def wrap(prototype: str, columns: int = COLUMNS) -> str:
+    """As clang-format breaks it."""
+    return "\n".join(break_at_commas(prototype, columns, " " * (prototype.index("(") + 1)))
 
 
 def short(call: Call) -> str:
