@@ -173,7 +173,9 @@ bool Window::intrinsic(OpSet op, const Reduction& reduction, std::uint64_t count
   if (remote() || dynamic()) return false;  // memory that is not mapped may be attached later
   for (int rank = 0; rank < ranks(); ++rank) {
     const Member target = look(rank);
-    if (target.size != 0 && !region_.by_cpu_atomics(reduction, target, target.base, true, count)) {
+    if (target.size != 0 &&
+        !(target.loadable() &&
+          region_.by_cpu_atomics(reduction, target, target.base, true, count))) {
       return false;
     }
   }

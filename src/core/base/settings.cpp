@@ -41,6 +41,9 @@ constexpr std::array table{
     Setting{"ORIEL_VM", "bool", "1",
             "Reach private memory of node peers by process_vm_readv and process_vm_writev, and let "
             "them reach ours; 0 sends messages that the target serves."},
+    Setting{"ORIEL_XPMEM", "text", "",
+            "File of the libxpmem by which node peers map each other's private memory; empty: the "
+            "system's, where there is /dev/xpmem; 0: none."},
     Setting{"ORIEL_MEMFD", "bool", "1",
             "Share memory through a memfd; 0, or where memfd_create fails: POSIX shared memory, "
             "unlinked at once."},

@@ -13,12 +13,12 @@ namespace oriel {
 /// A copy of the rank's Member whose memory is this range.
 Member Region::as_member(int rank, const MemoryRange& memory) {
   Member made = member(rank);
-  // Shared memory that cannot be mapped is accessed by system calls.
+  // Memory that this process cannot map is accessed by system calls.
   if (rank == rank_) {
     made.set_memory(memory, at(nullptr, static_cast<std::int64_t>(memory.address)), nullptr,
                     ranks_ == 1);
   } else {
-    made.set_memory(memory, nullptr, transport_.node().map_shared(made.process, memory), false);
+    made.set_memory(memory, nullptr, transport_.node().map_range(made.process, memory), false);
   }
   return made;
 }

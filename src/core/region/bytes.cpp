@@ -458,7 +458,7 @@ bool Region::pack_piggyback(const Operation& operation, Piggyback& piggyback) {
     return false;
   }
   const std::uint64_t offset = target.offset(operation.displacement);
-  // The rank that grants the lock carries out the operation, so it must map these bytes.
+  // The rank that grants the lock carries out the operation, by stores if it maps these bytes.
   if (!target.loadable() || target.private_memory) return false;
   piggyback.offset = offset;
   piggyback.bytes = static_cast<std::uint32_t>(bytes);
@@ -471,14 +471,29 @@ bool Region::pack_piggyback(const Operation& operation, Piggyback& piggyback) {
   return true;
 }
 
-Error Region::perform_piggyback(const Piggyback& piggyback, const Member& target) {
+Error Region::perform_piggyback(const Piggyback& piggyback, int rank) {
+  const Member& target = member(rank);
+  const Reduction reduction{static_cast<Op>(piggyback.op), static_cast<Basic>(piggyback.basic),
+                            piggyback.element};
+  if (!target.loadable()) {
+    Operation operation;
+    operation.kind = piggyback.element == 0 ? OperationKind::put : OperationKind::accumulate;
+    operation.target = rank;
+    operation.reduction = reduction;
+    const std::uint64_t element = std::max<std::uint64_t>(piggyback.element, 1);
+    operation.target_count = piggyback.bytes / element;
+    operation.target_layout =
+        LayoutRef(new Layout({{0, element}}, static_cast<std::int64_t>(element), reduction.basic));
+    // The operation only reads from `data`.
+    operation.origin = {const_cast<std::byte*>(piggyback.data), operation.target_count,
+                        operation.target_layout};
+    return perform_at(operation, target, piggyback.offset);
+  }
   std::byte* where = target.at_offset(piggyback.offset);
   if (piggyback.element == 0) {
     std::memcpy(where, piggyback.data, piggyback.bytes);
     return Error::none;
   }
-  const Reduction reduction{static_cast<Op>(piggyback.op), static_cast<Basic>(piggyback.basic),
-                            piggyback.element};
   return reduce(reduction, target, where, piggyback.data, nullptr,
                 piggyback.bytes / piggyback.element);
 }

@@ -25,7 +25,8 @@ struct Member {
   int process = 0;           // number in the transport
   std::uint32_t window = 0;  // the window's number in that process
   Path path = Path::load_store;
-  bool private_memory = false;  // peers do not map it, so accumulates do not use CPU atomics
+  bool private_memory = false;  // peers cannot map it, so accumulates do not use CPU atomics
+  bool by_space = false;        // private memory that we map by its owner's exposed address space
   std::byte* base = nullptr;    // address in this process if mapped; our own rank: always set
   std::uint64_t address = 0;    // address in the rank's process
   std::uint64_t size = 0;       // bytes
@@ -44,13 +45,14 @@ struct Member {
   int atomic_process = 0;      // number in the transport for atomics
   RemoteMemory atomic_memory;  // the memory exposed to network atomics
 
-  /// Sets the member's memory. `own`: its address, if it is our own; otherwise null. `shared`: its
+  /// Sets the member's memory. `own`: its address, if it is our own; otherwise null. `mapped`: its
   /// address if we map it; otherwise null. `alone`: the window has no other rank.
-  void set_memory(const MemoryRange& range, std::byte* own, std::byte* shared, bool alone) {
+  void set_memory(const MemoryRange& range, std::byte* own, std::byte* mapped, bool alone) {
     address = range.address;
     size = range.bytes;
-    private_memory = size != 0 && !range.location.shared() && !alone;
-    base = own != nullptr ? own : shared;
+    private_memory = size != 0 && !range.mappable() && !alone;
+    base = own != nullptr ? own : mapped;
+    by_space = own == nullptr && mapped != nullptr && !range.location.shared();
     if (base == nullptr && size != 0) path = Path::system_call;
   }
   /// True if the rank's control block is in our address space: protocol steps are stores, and each

@@ -46,7 +46,7 @@ void Region::give_back(int locked, int origin, bool exclusive) {
   if (line.release(origin, exclusive)) return;
   told_.clear();
   line.hand_on(told_, [&](const Piggyback& piggyback) {
-    return perform_piggyback(piggyback, member(locked)) == Error::none;
+    return perform_piggyback(piggyback, locked) == Error::none;
   });
   // A remote origin is represented in the line by the target's Server.
   for (const int rank : told_) wake(mapped(rank) ? rank : locked);

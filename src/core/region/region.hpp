@@ -289,7 +289,7 @@ class Region {
   std::optional<Error> update_in_chunks(const Operation& operation, const Member& target,
                                         std::uint64_t base);
   Error update_vm(const Operation& operation, const Member& target, std::uint64_t base);
-  Error perform_piggyback(const Piggyback& piggyback, const Member& target);
+  Error perform_piggyback(const Piggyback& piggyback, int rank);
   Error lost(const Update& update) {
     return lose(update.lost_rank(), " within an accumulate to the same target");
   }

@@ -10,7 +10,7 @@ namespace oriel {
 /// through the host's collectives and stored in shared words. The size of an extent is a power of
 /// two, and its offset in the process's file is a multiple of its size.
 struct ArenaLocation {
-  std::uint64_t offset = 0;        // in the file
+  std::uint64_t offset = 0;        // in the file; if not shared, see MemoryRange::space()
   std::uint64_t extent_bytes = 0;  // of the extent that contains the memory; 0: not shared
 
   std::uint64_t extent() const { return offset & ~(extent_bytes - 1); }

@@ -9,13 +9,21 @@
 namespace oriel {
 
 /// A range of a process's memory, and how the process's peers on its node reach it. The peers map
-/// shared memory. Private memory is reached by one system call. Trivially copyable, because it is
-/// sent through the host's collectives and stored in shared words.
+/// shared memory, and private memory of an exposed address space. Other private memory is reached
+/// by one system call. Trivially copyable, because it is sent through the host's collectives and
+/// stored in shared words.
 struct MemoryRange {
   std::uint64_t address = 0;  // in its owner's process
   std::uint64_t bytes = 0;
-  ArenaLocation location;  // of shared memory
+  ArenaLocation location;  // of private memory: its offset is space()
 
+  /// The number of the owner's exposed address space, by which its node peers map private memory.
+  /// 0: they cannot.
+  std::uint64_t space() const { return location.shared() ? 0 : location.offset; }
+  /// Makes private memory mappable by the owner's exposed address space.
+  void expose(std::uint64_t space) { location.offset = space; }
+  /// True if the owner lets its node peers map the memory. A peer may still be unable to.
+  bool mappable() const { return location.offset != 0 || location.shared(); }
   /// The number of the range's bytes at and behind `where`; 0: `where` is not in the range.
   std::uint64_t left(std::uint64_t where) const {
     return where - address < bytes ? bytes - (where - address) : 0;

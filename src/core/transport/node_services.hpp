@@ -65,7 +65,8 @@ class NodeServices {
   virtual ~NodeServices() = default;
 
   /// The way in which peers reach `bytes` bytes of our memory. Memory from share() is shared, and
-  /// so is other memory that the transport has placed in its arena.
+  /// so is other memory that the transport has placed in its arena. Private memory is exposed where
+  /// the system permits it.
   virtual MemoryRange locate(const void* memory, std::uint64_t bytes) = 0;
   /// Allocates zeroed memory that the processes of our node can map(), and returns its location
   /// too. Null: none is left.
@@ -74,9 +75,14 @@ class NodeServices {
   /// Returns the address, in our address space, of `bytes` shared bytes of a process of our node,
   /// which may be this one. Null: they cannot be mapped.
   virtual std::byte* map(int process, const ArenaLocation& location, std::uint64_t bytes) = 0;
-  /// Returns the address of a range. Null also if it is private.
-  std::byte* map_shared(int process, const MemoryRange& range) {
-    return range.location.shared() ? map(process, range.location, range.bytes) : nullptr;
+  /// Returns the address, in our address space, of private memory of another process of our node,
+  /// in an exposed address space. Null: this process cannot map it.
+  virtual std::byte* map_private(int process, const MemoryRange& range) = 0;
+  /// Returns the address of a range of another process of our node. Null: this process does not map
+  /// it.
+  std::byte* map_range(int process, const MemoryRange& range) {
+    if (range.location.shared()) return map(process, range.location, range.bytes);
+    return range.space() != 0 ? map_private(process, range) : nullptr;
   }
   /// Copies into (`write`) or out of a node peer's private memory, run by run, complete on return.
   /// Only used for ranks with Path::system_call. Any thread may call it at any time.

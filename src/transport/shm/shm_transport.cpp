@@ -179,13 +179,32 @@ std::byte* ShmTransport::at(int process, const ArenaLocation& location, std::uin
 }
 
 MemoryRange ShmTransport::locate(const void* memory, std::uint64_t bytes) {
-  const auto location = arena_.find(memory, bytes);
-  if (location.has_value()) {
+  MemoryRange range{reinterpret_cast<std::uintptr_t>(memory), bytes, {}};
+  if (const auto location = arena_.find(memory, bytes); location.has_value()) {
     arena_.begin_use(*location);
-  } else {
-    reachable_.forget();
+    range.location = *location;
+    return range;
   }
-  return {reinterpret_cast<std::uintptr_t>(memory), bytes, location.value_or(ArenaLocation{})};
+  reachable_.forget();
+  // Memory that this process cannot store, a device's for example, cannot be mapped either.
+  if (bytes != 0 && xpmem() != nullptr && reachable_.contain(range.address, 1, true) &&
+      reachable_.contain(range.address + bytes - 1, 1, true)) {
+    range.expose(xpmem_->space());
+  }
+  return range;
+}
+
+/// XPMEM, loaded at the first use of private memory. Null: there is none.
+Xpmem* ShmTransport::xpmem() {
+  if (!std::exchange(xpmem_tried_, true)) xpmem_ = Xpmem::load();
+  return xpmem_.get();
+}
+
+std::byte* ShmTransport::map_private(int process, const MemoryRange& range) {
+  if (xpmem() == nullptr) return nullptr;
+  Peer& owner = peer(process);
+  if (owner.space == nullptr) owner.space = std::make_unique<PeerSpace>(*xpmem_, range.space());
+  return owner.space->at(range.address, range.bytes);
 }
 
 std::byte* ShmTransport::share(std::uint64_t bytes, ArenaLocation& location) {

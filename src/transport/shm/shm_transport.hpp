@@ -21,6 +21,7 @@
 #include "transport/shm/mailbox.hpp"
 #include "transport/shm/process_block.hpp"
 #include "transport/shm/reachable_pages.hpp"
+#include "transport/shm/xpmem.hpp"
 
 namespace oriel {
 
@@ -89,6 +90,7 @@ class ShmTransport final : public NodeServices {
     std::string error;
     return at(process, location, bytes, error);
   }
+  std::byte* map_private(int process, const MemoryRange& range) override;
   Error copy(int process, bool write, std::span<const Run> runs) override;
   bool ask(int process, Errand& errand) override;
   std::optional<Error> carry_out_with(int process, const ChunkedOperation& operation,
@@ -140,6 +142,7 @@ class ShmTransport final : public NodeServices {
     bool vm_allowed = false;
     NotifySender notify_sender = {};  // for its notification queue
     ErrandSender errand_sender = {};
+    std::unique_ptr<PeerSpace> space = {};  // null: none of its private memory is mapped yet
   };
   /// The received part of a message that is longer than a fragment.
   struct Partial {
@@ -158,6 +161,7 @@ class ShmTransport final : public NodeServices {
     return {peer.block->notify, {peer.block->lines(), ProcessBlock::notify_lines}, ~peer.name.id};
   }
   bool try_vm(int process);
+  Xpmem* xpmem();
   bool claim_cell(Peer& owner) const;
   bool owner_draws(const ErrandCell& cell, std::uint64_t patience);
   bool serve_one();
@@ -182,6 +186,8 @@ class ShmTransport final : public NodeServices {
   bool fenced_ = true;
   cpu_set_t processors_ = {};  // on which any of the attached processes may run
   Published<bool> crowded_;
+  std::unique_ptr<Xpmem> xpmem_;  // null: not loaded yet, or there is none
+  bool xpmem_tried_ = false;
   ReachablePages reachable_;
   std::vector<std::byte> operands_;  // of a chunk that is combined; used by the thread that took it
   Published<unsigned> served_;       // successive calls of serve() that found an errand, up to two

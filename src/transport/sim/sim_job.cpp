@@ -61,11 +61,22 @@ Member SimJob::member(const SimWindow& made, int viewer, int rank) {
   member.control = side.control;
   member.doorbell = ranks_[at(rank)].doorbell.get();
   const bool is_private = !spec.memory.empty() && spec.memory[at(rank)] != Path::load_store;
-  const MemoryRange range{reinterpret_cast<std::uintptr_t>(side.memory), spec.bytes,
-                          is_private ? ArenaLocation{} : SimTransport::location_of(side.memory)};
-  member.set_memory(range, viewer == rank ? side.memory : nullptr,
-                    is_private ? nullptr : side.memory, false);
+  const MemoryRange range = range_of(spec, side.memory, spec.bytes, is_private);
+  if (viewer == rank) {
+    member.set_memory(range, side.memory, nullptr, false);
+  } else {
+    member.path = Path::load_store;
+    member.set_memory(range, nullptr, transport(viewer).map_range(rank, range), false);
+  }
   return member;
+}
+
+MemoryRange SimJob::range_of(const SimWindowSpec& spec, const std::byte* memory,
+                             std::uint64_t bytes, bool is_private) {
+  MemoryRange range{reinterpret_cast<std::uintptr_t>(memory), bytes,
+                    is_private ? ArenaLocation{} : SimTransport::location_of(memory)};
+  if (is_private && spec.exposed) range.expose(1);
+  return range;
 }
 
 std::int64_t SimJob::displacement(int rank, int window, std::uint64_t bytes) {
@@ -95,8 +106,7 @@ void SimJob::attach(const SimWindowSpec& spec, Side& side, bool some_private) {
     const auto cut = [&](std::uint64_t i) { return spec.bytes / word * i / spec.pieces * word; };
     const std::byte* memory = side.memory + cut(piece);
     const bool is_private = some_private && piece % 2 == 0;
-    side.window->attach({reinterpret_cast<std::uintptr_t>(memory), cut(piece + 1) - cut(piece),
-                         is_private ? ArenaLocation{} : SimTransport::location_of(memory)});
+    side.window->attach(range_of(spec, memory, cut(piece + 1) - cut(piece), is_private));
   }
 }
 

@@ -20,6 +20,9 @@ struct SimWindowSpec {
   std::uint64_t disp_unit = 1;
   std::uint64_t misalign = 0;  // bytes from the start of a cache line to the window
   std::vector<Path> memory;    // by rank: the path of its node peers to it; empty: all are mapped
+  /// Memory of Path::system_call is of exposed address spaces: the ranks that can map private
+  /// memory (SimTransport::set_maps_private) map it.
+  bool exposed = false;
   Reorder reorder;
   bool no_locks = false;
   bool shared = false;  // a shared window: ranks load and store peers' memory without a call
@@ -104,6 +107,8 @@ class SimJob {
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
   static Memory zeroed(std::size_t bytes);
   Member member(const SimWindow& made, int viewer, int rank);
+  static MemoryRange range_of(const SimWindowSpec& spec, const std::byte* memory,
+                              std::uint64_t bytes, bool is_private);
   static void attach(const SimWindowSpec& spec, Side& side, bool some_private);
 
   std::vector<int> node_of_;

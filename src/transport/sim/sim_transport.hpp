@@ -198,6 +198,13 @@ class SimTransport final : public Transport, public NodeServices, public Message
   std::byte* map(int, const ArenaLocation& location, std::uint64_t) override {
     return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(location.offset));
   }
+  /// Simulated processes map exposed private memory unless set_maps_private() says otherwise.
+  std::byte* map_private(int, const MemoryRange& range) override {
+    return maps_private_ ? reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(range.address))
+                         : nullptr;
+  }
+  /// Sets whether this process can map exposed private memory of its node peers.
+  void set_maps_private(bool maps) { maps_private_ = maps; }
   Error copy(int process, bool write, std::span<const Run> runs) override;
   bool ask(int process, Errand& errand) override;
   std::optional<Error> carry_out_with(int process, const ChunkedOperation& operation,
@@ -301,6 +308,7 @@ class SimTransport final : public Transport, public NodeServices, public Message
   std::atomic<std::uint64_t> now_{0};  // copy() may be called by any thread
   std::uint64_t copy_nanoseconds_ = 0;
   bool refuses_ = false;
+  bool maps_private_ = true;
   int refused_shares_ = 0;
   int ended_ = -1;
   std::set<int> asked_;

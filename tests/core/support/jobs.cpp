@@ -13,7 +13,8 @@ struct RandomJob::Plan {
   ProgramSpec program;
   Limits limits;
   bool orders_writes = true;
-  unsigned serving = 0;  // see SimNetwork
+  unsigned serving = 0;            // see SimNetwork
+  std::vector<bool> maps_private;  // by rank
 
   Plan(std::uint64_t seed, Placement placement, bool reorder) {
     Random random(seed * 1000003 + static_cast<std::uint64_t>(placement) * 2 + (reorder ? 1 : 0));
@@ -68,6 +69,8 @@ struct RandomJob::Plan {
     }
     orders_writes = random.chance(50);
     serving = static_cast<unsigned>(random.below(11));
+    for (SimWindowSpec& window : windows) window.exposed = random.chance(50);
+    for (int rank = 0; rank < program.ranks; ++rank) maps_private.push_back(random.chance(70));
   }
 };
 
@@ -78,6 +81,9 @@ RandomJob::RandomJob(std::uint64_t seed, const Plan& plan, bool threads)
     : job_(plan.nodes, threads, plan.limits), program_(make_program(seed, plan.program)) {
   job_.network().set_orders_writes(plan.orders_writes);
   job_.network().set_serving(plan.serving);
+  for (int rank = 0; rank < plan.program.ranks; ++rank) {
+    job_.transport(rank).set_maps_private(plan.maps_private[static_cast<std::size_t>(rank)]);
+  }
   for (const SimWindowSpec& window : plan.windows) job_.create_window(window);
   description_ = std::to_string(plan.program.ranks) + " ranks on nodes";
   for (const int node : plan.nodes) description_ += " " + std::to_string(node);
@@ -91,11 +97,16 @@ RandomJob::RandomJob(std::uint64_t seed, const Plan& plan, bool threads)
                   std::to_string(plan.limits.ahead);
   if (!plan.orders_writes) description_ += ", writes overtaken";
   description_ += ", " + std::to_string(plan.serving) + " of 10 errands carried out";
+  description_ += ", private memory mapped by ranks";
+  for (std::size_t rank = 0; rank < plan.maps_private.size(); ++rank) {
+    if (plan.maps_private[rank]) description_ += " " + std::to_string(rank);
+  }
   for (const SimWindowSpec& window : plan.windows) {
     description_ += ", window of unit " + std::to_string(window.disp_unit) +
                     (window.pieces != 0 ? " in " + std::to_string(window.pieces) + " pieces" : "") +
                     (window.atomics.types != 0 ? " with atomics" : "") +
-                    (window.atomicity.granularity != 0 ? " updated by elements" : "") + " memory";
+                    (window.atomicity.granularity != 0 ? " updated by elements" : "") +
+                    (window.exposed ? " exposed" : "") + " memory";
     for (const Path path : window.memory) {
       description_ += path == Path::load_store    ? " mapped"
                       : path == Path::system_call ? " vm"
