@@ -330,6 +330,27 @@ void told_by_a_message(const Program& program) {
   MPI_Win_unlock_all(window);
 }
 
+/// Windows one after the other on memory at one address, which is freed and allocated again between
+/// them.
+void reused_memory(const Program& program) {
+  constexpr std::size_t several = 5'000;
+  for (Word round = 1; round <= 20; ++round) {
+    std::vector<Word> memory(several, round);
+    MPI_Win window;
+    MPI_Win_create(memory.data(), MPI_Aint(several * sizeof(Word)), sizeof(Word), MPI_INFO_NULL,
+                   MPI_COMM_WORLD, &window);
+    Word got = 0;
+    const Word value = 100 * round + Word(program.rank());
+    MPI_Win_fence(0, window);
+    MPI_Get(&got, 1, MPI_UINT64_T, program.right(), several - 1, 1, MPI_UINT64_T, window);
+    MPI_Put(&value, 1, MPI_UINT64_T, program.right(), 1, 1, MPI_UINT64_T, window);
+    MPI_Win_fence(0, window);
+    CHECK_EQUAL(got, round);
+    CHECK_EQUAL(memory[1], 100 * round + Word(program.left()));
+    MPI_Win_free(&window);
+  }
+}
+
 /// Memory that nobody can load any more is an error of who accesses it, and on one node kills
 /// nobody.
 void protected_memory(const Program& program) {
@@ -379,6 +400,7 @@ int main(int argc, char** argv) {
   program.test("sums", [&] { sums(program); });
   program.test("long operations", [&] { long_operations(program); });
   program.test("told by a message", [&] { told_by_a_message(program); });
+  program.test("reused memory", [&] { reused_memory(program); });
   if (program.size() > 1) {
     program.test_unless_host("any", "hosts crash", "protected memory",
                              [&] { protected_memory(program); });

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 
-from oriel.doctor import installations, permissions, resource_limits, shared_memory
+from oriel.doctor import installations, permissions, resource_limits, shared_memory, xpmem
 from oriel.doctor.finding import Finding, State
 from oriel.doctor.self_test import SelfTest, ShowStep
 from oriel.hosts.host import (
@@ -21,7 +21,12 @@ from oriel.hosts.nodes import Nodes, NodesError, why_not
 
 
 def examine_machine() -> list[Finding]:
-    return permissions.examine() + shared_memory.examine() + resource_limits.examine()
+    return [
+        *permissions.examine(),
+        *xpmem.examine(),
+        *shared_memory.examine(),
+        *resource_limits.examine(),
+    ]
 
 
 @contextlib.contextmanager

@@ -22,7 +22,8 @@ struct SharedMemory {
 
 /// Finds the memory of a rank that this process can load and store; MPI_PROC_NULL: of the lowest
 /// rank whose size is not 0, mapped or not. A rank with private memory has none to share: size 0,
-/// no error (MPI-4.1 section 12.2.3).
+/// no error (MPI-4.1 section 12.2.3). Private memory that XPMEM maps is not shared either: system
+/// calls on it fail, so the host MPI could not send from it.
 Failure query(WindowHandle& window, int rank, SharedMemory& memory) {
   const Window& core = *window.core;
   if (core.dynamic()) {
@@ -37,7 +38,7 @@ Failure query(WindowHandle& window, int rank, SharedMemory& memory) {
   }
   const Member member = core.look(rank);
   memory.disp_unit = static_cast<MPI_Aint>(member.disp_unit);
-  if (member.base == nullptr) return {};
+  if (member.base == nullptr || member.by_space) return {};
   memory.size = static_cast<MPI_Aint>(member.size);
   memory.base = member.base;
   if (rank == core.rank()) return {};

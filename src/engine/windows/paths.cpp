@@ -9,7 +9,7 @@ namespace {
 std::string path_to(Running& running, const Member& member) {
   switch (member.path) {
     case Path::load_store:
-      return "mapped";
+      return member.by_space ? "mapped by XPMEM" : "mapped";
     case Path::system_call:
       return "by process_vm_readv";
     case Path::messages:

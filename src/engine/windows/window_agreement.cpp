@@ -39,14 +39,21 @@ void note_peers(const WindowDraft& draft, const WindowMembers& members) {
   }
 }
 
+/// True if node peers reach memory of the rank otherwise than through an arena. All ranks find this
+/// from the announcements alone. XPMEM does not count: some peers may be unable to map by it.
+bool has_private_memory(const WindowDraft& draft, const Announcement& rank) {
+  return draft.dynamic() || (rank.memory.bytes != 0 && !rank.memory.location.shared());
+}
+
 /// Called if some rank must not access the private memory of a peer on its node: operations to and
 /// from ranks with private memory are then messages, on all ranks and in both directions.
-void reach_by_messages(const WindowDraft& draft, const NodeGroups& groups, WindowMembers& members) {
-  const bool own_private = members.of(draft.rank).private_memory;
+void reach_by_messages(const WindowDraft& draft, const Announcements& announced,
+                       const NodeGroups& groups, WindowMembers& members) {
+  const bool own_private = has_private_memory(draft, announced.of(draft.rank));
   for (int rank = 0; rank < draft.ranks; ++rank) {
     Member& member = members.of(rank);
     if (rank == draft.rank || !groups.together(rank, draft.rank) ||
-        !(own_private || member.private_memory)) {
+        !(own_private || has_private_memory(draft, announced.of(rank)))) {
       continue;
     }
     member.path = Path::messages;
@@ -75,7 +82,7 @@ HostCode agree(WindowDraft& draft, const Announcements& announced, const NodeGro
   agreed.messages_on_node = any[1] != 0;
   agreed.remote = groups.several || agreed.messages_on_node;
   if (agreed.messages_on_node) {
-    reach_by_messages(draft, groups, members);
+    reach_by_messages(draft, announced, groups, members);
   } else if (!groups.divided) {
     note_peers(draft, members);
   }

@@ -39,16 +39,18 @@ bool reach_on_node(WindowDraft& draft, const Announcement& peer, int rank, Windo
     return true;
   }
   std::byte* own = nullptr;
-  std::byte* shared = nullptr;
+  std::byte* mapped = nullptr;
   if (self && draft.flavor == WindowFlavor::created) {
     own = static_cast<std::byte*>(draft.base);
   } else if (peer.memory.location.shared()) {
     const int owner = draft.contiguous ? members.of(0).process : member.process;
-    shared = transport.at(owner, peer.memory.location, peer.memory.bytes, error);
-    if (shared == nullptr) return false;
-    if (self) draft.base = shared;
+    mapped = transport.at(owner, peer.memory.location, peer.memory.bytes, error);
+    if (mapped == nullptr) return false;
+    if (self) draft.base = mapped;
+  } else {
+    mapped = transport.map_range(member.process, peer.memory);
   }
-  member.set_memory(peer.memory, own, shared, draft.ranks == 1);
+  member.set_memory(peer.memory, own, mapped, draft.ranks == 1);
   if (member.path == Path::system_call && !transport.vm_allowed(member.process)) {
     member.path = Path::messages;
   }
@@ -96,10 +98,10 @@ AtomicSet atomics_of_all(const NetworkAnnouncements& network) {
   return all;
 }
 
-/// True if each rank maps the memory of all ranks.
+/// True if the ranks, this one included, map the memory of all ranks.
 bool all_mapped(const WindowDraft& draft, const WindowMembers& members) {
   return !draft.dynamic() && std::ranges::all_of(members.by_rank, [](const Member& member) {
-    return member.control != nullptr && !member.private_memory;
+    return member.control != nullptr && member.loadable() && !member.private_memory;
   });
 }
 
