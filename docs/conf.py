@@ -29,6 +29,7 @@ extensions = [
     "sphinx_design",
     "directives.call_reference",
     "directives.cpp_header",
+    "directives.events",
     "directives.report_page",
     "directives.settings",
 ]

@@ -319,13 +319,13 @@ TEST_P(CountedPair, ThresholdsAreToldOnce) {
   EXPECT_TRUE(await(0, 2, first).done);
 }
 
-/// The counters that a process reports: index, value, value from then on.
+/// The counters that a process reports: index, growth.
 struct Looks final : EventSink {
-  void counted(const EventSource&, std::int32_t counter, std::uint64_t value,
-               std::uint64_t after) override {
-    told.push_back({static_cast<std::uint64_t>(counter), value, after});
+  void on(const Event& event, const EventSource&) override {
+    if (event.kind != EventKind::notification_counted) return;
+    told.push_back({event.id, event.number});
   }
-  std::vector<std::array<std::uint64_t, 3>> told;
+  std::vector<std::array<std::uint64_t, 2>> told;
 };
 
 // A timeline has an arrow from each addition to the look that finds it.
@@ -345,8 +345,12 @@ TEST(LookedAtCounters, AreTold) {
   ASSERT_TRUE(waiter.done());
   EXPECT_TRUE(job.window(1).await(1, 1, waiter).done);
   job.window(1).exchange_counter(1, 5);
-  EXPECT_EQ(looks.told,
-            (std::vector<std::array<std::uint64_t, 3>>{{1, 1, 1}, {1, 1, 1}, {1, 1, 5}}));
+  EXPECT_EQ(looks.told, (std::vector<std::array<std::uint64_t, 2>>{{1, 1}}));
+  issue(job.window(0), counted(on_word(OperationKind::put, &value, 1), 1));
+  issue(job.window(0), counted(on_word(OperationKind::put, &value, 1), 1));
+  job.run_until_idle();
+  EXPECT_TRUE(job.window(1).await(1, 7, waiter).done);
+  EXPECT_EQ(looks.told, (std::vector<std::array<std::uint64_t, 2>>{{1, 1}, {1, 2}}));
 }
 
 // Also who has not looked before the owner takes the value away.

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -18,47 +17,30 @@
 namespace oriel::test {
 namespace {
 
-/// The events of one rank, a word each.
+using Words = std::vector<std::string>;
+
+/// The event as a line of a trace has it.
+std::string text_of(const Event& event) {
+  std::array<char, 256> text;
+  const int length = write_text(event, text.data(), text.size());
+  return {text.data(), static_cast<std::size_t>(length)};
+}
+
+/// The events of one rank, a text each: without the numbers of operations.
 class Recorder final : public EventSink {
  public:
-  void epoch(const EventSource&, EpochStep step, const Epoch& epoch) override {
-    words.push_back(std::string(name_of(epoch.kind)) + " " + name_of(step));
-  }
-  void granted(const EventSource&, const Epoch& epoch, const Target& target) override {
-    words.push_back(std::string(name_of(epoch.kind)) + " granted " + std::to_string(target.rank));
-  }
-  void told(const EventSource&, const Epoch& epoch, const Target& target) override {
-    words.push_back(std::string(name_of(epoch.kind)) + " told " + std::to_string(target.rank));
-  }
-  void issued(const EventSource& source, const Operation& operation, Protocol protocol) override {
+  void on(const Event& event, const EventSource& source) override {
     EXPECT_EQ(source.rank, 0);
-    words.push_back(std::string(name_of(operation.kind)) + " by " + name_of(protocol));
-  }
-  void done(const EventSource&, const RecordedOperation& recorded) override {
-    words.push_back(std::string(name_of(recorded.operation.kind)) + " done");
-  }
-
-  void served(const EventSource&, int origin) override {
-    words.push_back("served " + std::to_string(origin));
-  }
-  void queue_full(const EventSource&, int target) override {
-    words.push_back("full " + std::to_string(target));
-  }
-  void queue_freed(const EventSource&, int target) override {
-    words.push_back("freed " + std::to_string(target));
-  }
-  void use_begun(const EventSource&, const CollectiveUse& use) override {
-    words.push_back("use begun " + numbers_of(use));
-  }
-  void use_over(const EventSource&, const CollectiveUse& use) override {
-    words.push_back("use over " + numbers_of(use));
+    Event shown = event;
+    if (is_operation(event.kind)) shown.id = 0;
+    words.push_back(text_of(shown));
   }
 
-  std::vector<std::string> words;
+  Words words;
 
  private:
-  static std::string numbers_of(const CollectiveUse& use) {
-    return std::to_string(use.collective) + " " + std::to_string(use.use);
+  static bool is_operation(EventKind kind) {
+    return kind == EventKind::operation_issued || kind == EventKind::operation_done;
   }
 };
 
@@ -73,8 +55,6 @@ struct Scene {
   SimJob job;
 };
 
-using Words = std::vector<std::string>;
-
 TEST(Events, AnEpochAndItsRecordedPutAreToldInOrder) {
   Scene scene({0, 0});
   Window& origin = scene.job.window(0);
@@ -86,13 +66,19 @@ TEST(Events, AnEpochAndItsRecordedPutAreToldInOrder) {
   Flag completed;
   EXPECT_FALSE(origin.epochs().complete(&completed).done);
   EXPECT_EQ(scene.recorder.words,
-            (Words{"access opened", "access activated", "put by stored", "access closed"}));
+            (Words{"epoch_opened kind=access target=1 epoch=1",
+                   "epoch_activated kind=access target=1 epoch=1",
+                   "operation_issued kind=put target=1 bytes=8 operation=0 protocol=stored",
+                   "epoch_closed kind=access target=1 epoch=1 used"}));
   scene.recorder.words.clear();
   ASSERT_EQ(scene.job.window(1).epochs().post(origins, {}), Error::none);
   scene.job.run_until_idle();
   EXPECT_TRUE(completed.done());
   EXPECT_EQ(scene.recorder.words,
-            (Words{"access granted 1", "put done", "access told 1", "access completed"}));
+            (Words{"granted kind=access target=1 epoch=1 access=1",
+                   "operation_done kind=put target=1 bytes=8 operation=0 protocol=stored",
+                   "told kind=access target=1 epoch=1 access=1 used",
+                   "epoch_completed kind=access target=1 epoch=1"}));
 }
 
 /// When rank 0 is going to tell a target of the end of an epoch, no other rank may know of it.
@@ -103,7 +89,8 @@ class EndKnownEarly final : public EventSink {
     job.process(0).events().add(*this, HotPaths::locks);
   }
 
-  void told(const EventSource&, const Epoch&, const Target&) override {
+  void on(const Event& event, const EventSource&) override {
+    if (event.kind != EventKind::told) return;
     ++told_;
     job_.transport(0).messages().push();
     // Word comes by way of the rank that has the lock's queue.
@@ -182,13 +169,15 @@ TEST(Events, ADeferredEpochIsActivatedWhenTheOneBeforeItIsExposed) {
   epochs.complete(&first);
   scene.recorder.words.clear();
   ASSERT_EQ(epochs.open_lock_all({}, all_threads), Error::none);
-  EXPECT_EQ(scene.recorder.words, (Words{"lock_all opened", "lock_all deferred"}));
+  EXPECT_EQ(scene.recorder.words, (Words{"epoch_opened kind=lock_all target=-1 epoch=3",
+                                         "epoch_deferred kind=lock_all target=-1 epoch=3"}));
   scene.recorder.words.clear();
   const std::array origins{0};
   ASSERT_EQ(scene.job.window(1).epochs().post(origins, {}), Error::none);
   scene.job.run_until_idle();
-  EXPECT_EQ(scene.recorder.words,
-            (Words{"access granted 1", "lock_all activated", "lock_all granted 0"}));
+  EXPECT_EQ(scene.recorder.words, (Words{"granted kind=access target=1 epoch=1 access=1",
+                                         "epoch_activated kind=lock_all target=-1 epoch=3",
+                                         "granted kind=lock_all target=0 epoch=3 access=0"}));
 }
 
 TEST(Events, AFenceIsToldWhenItIsEnteredAndWhenAllHave) {
@@ -201,7 +190,8 @@ TEST(Events, AFenceIsToldWhenItIsEnteredAndWhenAllHave) {
     }
     scene.job.run_until_idle();
   }
-  EXPECT_EQ(scene.recorder.words, (Words{"fence renewing", "fence renewed"}));
+  EXPECT_EQ(scene.recorder.words, (Words{"epoch_renewing kind=fence target=-1 epoch=2",
+                                         "epoch_renewed kind=fence target=-1 epoch=2"}));
 }
 
 TEST(Events, HotPathsAreToldAsFarAsAnySinkAsks) {
@@ -246,7 +236,8 @@ TEST(Events, MessagesOfOneOriginInOneSweepAreServedOnce) {
               Error::none);
   }
   // Each time all puts and the question, the first time the lock.
-  EXPECT_EQ(recorder.words, (Words{"served 1", "served 2", "served 2"}));
+  EXPECT_EQ(recorder.words, (Words{"served in=call origin=1", "served in=call origin=2",
+                                   "served in=call origin=2"}));
 }
 
 TEST(Events, AQueueIsFullOnceUntilItHasSpace) {
@@ -261,10 +252,10 @@ TEST(Events, AQueueIsFullOnceUntilItHasSpace) {
   for (int i = 0; i < 10; ++i) scene.job.process(0).sweep();
   scene.job.process(1).sweep();
   scene.job.process(0).sweep();
-  std::erase_if(scene.recorder.words, [](const std::string& word) {
-    return !word.starts_with("full") && !word.starts_with("freed");
-  });
-  EXPECT_EQ(scene.recorder.words, (Words{"full 1", "freed 1", "full 1"}));
+  std::erase_if(scene.recorder.words,
+                [](const std::string& word) { return !word.starts_with("queue"); });
+  EXPECT_EQ(scene.recorder.words,
+            (Words{"queue_full target=1", "queue_freed target=1", "queue_full target=1"}));
 }
 
 TEST(Events, EachUseOfACollectiveHasItsNumbers) {
@@ -278,34 +269,36 @@ TEST(Events, EachUseOfACollectiveHasItsNumbers) {
   plans.start(0);
   plans.job().run_until_idle();
   plans.start(1);
-  EXPECT_EQ(recorder.words, (Words{"use begun 1 1", "use over 1 1", "use begun 1 2"}));
+  std::erase_if(recorder.words, [](const std::string& word) { return !word.starts_with("use"); });
+  EXPECT_EQ(recorder.words, (Words{"use_begun collective=1 use=1", "use_over collective=1 use=1",
+                                   "use_begun collective=1 use=2"}));
   plans.job().run_until_idle();
-  EXPECT_EQ(recorder.words.back(), "use over 1 2");
+  EXPECT_EQ(recorder.words.back(), "use_over collective=1 use=2");
 }
 
-/// Lock epochs: their steps, and whether they had operations; and how many there were.
-class LockRecorder final : public EventSink {
- public:
-  void free_lock_acquired(const EventSource& source, const Epoch& epoch) override {
-    expand_acquisition(source, epoch);
+/// The steps of an exclusive lock of rank 1.
+Words steps(const std::vector<std::string>& names, int epoch, bool used) {
+  Words words;
+  for (const std::string& name : names) {
+    words.push_back(name + " kind=lock target=1 epoch=" + std::to_string(epoch));
+    if (name == "granted" || name == "told") words.back() += " access=0";
+    if (used && (name == "told" || name == "epoch_closed")) words.back() += " used";
+    words.back() += " exclusive";
   }
-  void free_lock_released(const EventSource& source, const Epoch& epoch) override {
-    expand_release(source, epoch);
-  }
-  void epoch(const EventSource&, EpochStep step, const Epoch& epoch) override {
-    numbers.insert(epoch.opened_at);
-    words.emplace_back(name_of(step));
-  }
-  void granted(const EventSource&, const Epoch&, const Target& target) override {
-    words.push_back("granted " + std::to_string(target.rank));
-  }
-  void told(const EventSource&, const Epoch&, const Target& target) override {
-    words.emplace_back(target.used.load() || target.issued != 0 ? "told of operations" : "told");
-  }
+  return words;
+}
+Words opening(int epoch) {
+  return steps({"epoch_opened", "epoch_activated", "granted"}, epoch, false);
+}
+Words end(int epoch, bool used) {
+  return steps({"epoch_closed", "told", "epoch_completed"}, epoch, used);
+}
 
-  std::vector<std::string> words;
-  std::set<std::uint64_t> numbers;
-};
+Words joined(const std::vector<Words>& parts) {
+  Words all;
+  for (const Words& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
 
 struct FreeLocks : testing::Test {
   FreeLocks() {
@@ -313,22 +306,19 @@ struct FreeLocks : testing::Test {
     job.create_window({.bytes = 64});
   }
 
-  LockRecorder recorder;
+  Recorder recorder;
   SimJob job{{0, 0}};
 };
 
 TEST_F(FreeLocks, AreToldAtOnceToWhomAsksForLocks) {
   Window& window = job.window(0);
   ASSERT_EQ(window.lock(true, 1, {}), Error::none);
-  EXPECT_EQ(recorder.words, (Words{"opened", "activated", "granted 1"}));
+  EXPECT_EQ(recorder.words, opening(1));
   EXPECT_NE(window.find_mapped(1, 0, 8), nullptr);
   EXPECT_TRUE(window.unlock(1, nullptr).done);
   ASSERT_EQ(window.lock(true, 1, {}), Error::none);
   EXPECT_TRUE(window.unlock(1, nullptr).done);
-  EXPECT_EQ(recorder.words,
-            (Words{"opened", "activated", "granted 1", "closed", "told of operations", "completed",
-                   "opened", "activated", "granted 1", "closed", "told", "completed"}));
-  EXPECT_EQ(recorder.numbers.size(), 2U);
+  EXPECT_EQ(recorder.words, joined({opening(1), end(1, true), opening(2), end(2, false)}));
 }
 
 TEST_F(FreeLocks, AreToldOnceIfAnOperationTakesTheGeneralPath) {
@@ -338,16 +328,19 @@ TEST_F(FreeLocks, AreToldOnceIfAnOperationTakesTheGeneralPath) {
   std::uint64_t value = 7;
   ASSERT_TRUE(window.epochs().issue(on_word(OperationKind::put, &value, 1)).ok());
   EXPECT_TRUE(window.unlock(1, nullptr).done);
-  EXPECT_EQ(recorder.words, (Words{"opened", "activated", "granted 1", "closed",
-                                   "told of operations", "completed"}));
-  EXPECT_EQ(recorder.numbers.size(), 1U);
+  std::erase_if(recorder.words,
+                [](const std::string& word) { return word.starts_with("operation"); });
+  EXPECT_EQ(recorder.words, joined({opening(1), end(1, true)}));
 }
 
 struct InvariantDeath : testing::Test {
   InvariantDeath() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 
+  void report(EventKind kind) {
+    checks.on({.kind = kind}, {.window = 3, .rank = 1, .epoch = &epoch, .target = &target});
+  }
+
   InvariantChecks checks;
-  EventSource source{.window = 3, .rank = 1};
   Epoch epoch;
   Target target;
 };
@@ -355,38 +348,38 @@ struct InvariantDeath : testing::Test {
 TEST_F(InvariantDeath, AnEpochThatCompletesTwice) {
   epoch.kind = EpochKind::lock;
   epoch.active = epoch.closed = true;
-  checks.epoch(source, EpochStep::completed, epoch);
+  report(EventKind::epoch_completed);
   epoch.completed = true;
-  EXPECT_DEATH(checks.epoch(source, EpochStep::completed, epoch),
+  EXPECT_DEATH(report(EventKind::epoch_completed),
                "window 3, rank 1: of the lock epoch 0 the completion comes twice");
 }
 
 TEST_F(InvariantDeath, AnEpochThatCompletesBeforeATargetIsTold) {
   epoch.active = epoch.closed = true;
   epoch.untold = 1;
-  EXPECT_DEATH(checks.epoch(source, EpochStep::completed, epoch), "before all targets are told");
+  EXPECT_DEATH(report(EventKind::epoch_completed), "before all targets are told");
 }
 
 TEST_F(InvariantDeath, AnEpochThatCompletesBeforeItsOperations) {
   epoch.active = epoch.closed = true;
   epoch.attention = 1;
-  EXPECT_DEATH(checks.epoch(source, EpochStep::completed, epoch), "before its operations'");
+  EXPECT_DEATH(report(EventKind::epoch_completed), "before its operations'");
 }
 
 TEST_F(InvariantDeath, ATargetThatIsToldBeforeItsOperationsAreOver) {
   RecordedOperation recorded;
   target.waiting.append(recorded);
-  EXPECT_DEATH(checks.told(source, epoch, target), "with operations waiting for it");
+  EXPECT_DEATH(report(EventKind::told), "with operations waiting for it");
   target.waiting = {};
   target.reads = 1;
-  EXPECT_DEATH(checks.told(source, epoch, target), "with transfers under way");
+  EXPECT_DEATH(report(EventKind::told), "with transfers under way");
 }
 
 TEST_F(InvariantDeath, ANumberThatRunsAhead) {
   for (const EpochKind kind : {EpochKind::access, EpochKind::exposure}) {
     epoch.kind = kind;
     target.id = 1;
-    EXPECT_DEATH(checks.told(source, epoch, target), "runs ahead");
+    EXPECT_DEATH(report(EventKind::told), "runs ahead");
   }
 }
 

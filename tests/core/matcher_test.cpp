@@ -61,7 +61,7 @@ struct Matches final : NotificationSink {
   void matched(const Notification& notification) const override {
     bytes.push_back(notification.bytes);
   }
-  void counted(std::int32_t, std::uint64_t, std::uint64_t) const override {}
+  void counted(std::int32_t, std::uint64_t) const override {}
   mutable std::vector<std::uint64_t> bytes;
 };
 

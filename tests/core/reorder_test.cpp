@@ -21,8 +21,9 @@ namespace {
 /// Counts the exposures that have been activated.
 class Exposures final : public EventSink {
  public:
-  void epoch(const EventSource&, EpochStep step, const Epoch& epoch) override {
-    if (step == EpochStep::activated && epoch.kind == EpochKind::exposure) ++active;
+  void on(const Event& event, const EventSource&) override {
+    const bool exposure = event.detail == detail_of(EpochKind::exposure);
+    if (event.kind == EventKind::epoch_activated && exposure) ++active;
   }
   int active = 0;
 };
@@ -421,8 +422,8 @@ TEST(Reordering, AStartDoesNotOvertakeWhatAWeakUnlockHasLeft) {
 /// The targets in the order in which rank 0 has told them that its epoch is over.
 class Order final : public EventSink {
  public:
-  void told(const EventSource&, const Epoch&, const Target& target) override {
-    ranks.push_back(target.rank);
+  void on(const Event& event, const EventSource&) override {
+    if (event.kind == EventKind::told) ranks.push_back(event.rank);
   }
   std::vector<int> ranks;
 };

@@ -7,70 +7,64 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "transport/shm/clock.hpp"
-
 namespace oriel {
 namespace {
 
 constexpr auto fence = static_cast<std::size_t>(WaitReason::fence);
 
-EventCounts::Count fence_waits(const EventCounts& events) {
-  return events.counts().waits[fence];
-}
-
-void let_pass(std::uint64_t nanoseconds) {
-  const std::uint64_t end = nanoseconds_now() + nanoseconds;
-  while (nanoseconds_now() < end) {
+struct CountedWaits : testing::Test {
+  CountedWaits() {
+    process.set_clock([] { return time; });
+    time = 1'000;
   }
-}
+  EventCounts::Count fence_waits() const { return events.counts().waits[fence]; }
 
-TEST(EventCounts, AWaitThatHadBegunBeforeTheSinkWasAddedIsNotCounted) {
+  static inline std::uint64_t time = 0;
+  Events process;
+  WindowEvents window{process, {}};
   EventCounts events;
-  Wait wait{WaitReason::fence};
-  events.wait_ended({}, wait);
-  EXPECT_EQ(fence_waits(events).times, 0u);
-  EXPECT_EQ(fence_waits(events).amount, 0u);
-  events.wait_begun({}, wait);
-  events.wait_ended({}, wait);
-  EXPECT_EQ(fence_waits(events).times, 1u);
+};
+
+TEST_F(CountedWaits, AWaitThatHadBegunBeforeTheSinkWasAddedIsNotCounted) {
+  const Wait before = window.begin_wait({WaitReason::fence});
+  events.listen(process);
+  const Wait after = window.begin_wait({WaitReason::fence});
+  window.end_wait(before);
+  EXPECT_EQ(fence_waits().times, 0u);
+  EXPECT_EQ(fence_waits().amount, 0u);
+  window.end_wait(after);
+  EXPECT_EQ(fence_waits().times, 1u);
 }
 
 // A handle that is started within a wait subtracts what it reads then.
-TEST(EventCounts, TheTimeOfAWaitGrowsWhileItLasts) {
-  constexpr std::uint64_t passed = 1'000'000;
-  EventCounts events;
-  const std::uint64_t begun = nanoseconds_now();
-  Wait first{WaitReason::fence};
-  Wait second{WaitReason::fence};
-  events.wait_begun({}, first);
-  events.wait_begun({}, second);
-  let_pass(passed);
-  const EventCounts::Count within = fence_waits(events);
-  EXPECT_EQ(within.times, 0u);
-  EXPECT_GE(within.amount, 2 * passed);
-  let_pass(passed);
-  events.wait_ended({}, first);
-  events.wait_ended({}, second);
-  const EventCounts::Count all = fence_waits(events);
-  EXPECT_EQ(all.times, 2u);
-  EXPECT_GE(all.amount, within.amount + 2 * passed);
-  EXPECT_LE(all.amount, 2 * (nanoseconds_now() - begun));
-  EXPECT_EQ(fence_waits(events).amount, all.amount);
+TEST_F(CountedWaits, TheTimeOfAWaitGrowsWhileItLasts) {
+  events.listen(process);
+  const Wait first = window.begin_wait({WaitReason::fence});
+  time += 10;
+  const Wait second = window.begin_wait({WaitReason::fence});
+  time += 100;
+  EXPECT_EQ(fence_waits().times, 0u);
+  EXPECT_EQ(fence_waits().amount, 210u);
+  window.end_wait(first);
+  time += 1'000;
+  window.end_wait(second);
+  time += 10'000;
+  EXPECT_EQ(fence_waits().times, 2u);
+  EXPECT_EQ(fence_waits().amount, 1'210u);
 }
 
 // A recorder asks for the locks that are free; they stay out of the counts all the same.
-TEST(EventCounts, LocksThatAreFreeAreNotCountedBesideARecorder) {
+TEST_F(CountedWaits, LocksThatAreFreeAreNotCountedBesideARecorder) {
   class Locks final : public EventSink {
    public:
-    void free_lock_acquired(const EventSource&, const Epoch&) override { ++acquired; }
+    void on(const Event& event, const EventSource&) override {
+      acquired += event.kind == EventKind::granted;
+    }
     int acquired = 0;
   };
-  Events process;
   Locks recorder;
-  EventCounts events;
   process.add(recorder, HotPaths::locks);
   events.listen(process);
-  const WindowEvents window(process, {});
   Epoch epoch;
   epoch.kind = EpochKind::lock;
   window.free_lock_acquired(epoch);
@@ -79,16 +73,11 @@ TEST(EventCounts, LocksThatAreFreeAreNotCountedBesideARecorder) {
   for (const EventCounts::Count& count : events.counts().epochs) EXPECT_EQ(count.times, 0u);
 }
 
-TEST(EventCounts, TwoReadersListenOnce) {
-  Events process;
-  EventCounts events;
+TEST_F(CountedWaits, TwoReadersListenOnce) {
   events.listen(process);
   events.listen(process);
-  const WindowEvents window(process, {});
-  Wait wait{WaitReason::fence};
-  window.wait_begun(wait);
-  window.wait_ended(wait);
-  EXPECT_EQ(fence_waits(events).times, 1u);
+  window.end_wait(window.begin_wait({WaitReason::fence}));
+  EXPECT_EQ(fence_waits().times, 1u);
 }
 
 }  // namespace

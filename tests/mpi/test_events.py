@@ -31,15 +31,18 @@ def test_each_epoch_of_a_trace_runs_its_course(host, tmp_path):
     assert len({match["pid"] for match in told}) == 2
     # An epoch is known by its window, its kind and the number of its opening.
     steps = defaultdict(list)
-    waiting = Counter()
+    waits = defaultdict(list)
     for match in told:
-        event, who = match["event"], (match["pid"], match["window"])
-        if event.startswith("epoch_") and "fence" not in match["rest"]:
-            steps[(*who, match["rest"].rpartition(" target=")[0])].append(event)
+        event, who, fields = match["event"], (match["pid"], match["window"]), match["rest"].split()
+        kind, epoch = (next((f for f in fields if f.startswith(n)), "") for n in ("kind", "epoch"))
+        if event.startswith("epoch_") and kind != "kind=fence":
+            steps[(*who, kind, epoch)].append(event)
         if event.startswith("wait_"):
-            waiting[who] += 1 if event == "wait_begun" else -1
-            assert waiting[who] in (0, 1)
-    assert set(waiting.values()) == {0}
+            waits[(*who, fields[-1])].append(event)
+    assert waits and all(fields.startswith("wait=") for *_, fields in waits)
+    for course in waits.values():
+        assert set(course[1:-1]) <= {"wait_lasts"}
+        assert (course[0], course[-1]) == ("wait_begun", "wait_ended")
     assert len(steps) > 100
     for course in steps.values():
         assert course[0] == "epoch_opened" and course[-1] == "epoch_completed"
@@ -48,9 +51,10 @@ def test_each_epoch_of_a_trace_runs_its_course(host, tmp_path):
         ]  # fmt: skip
         assert len(course) == len(set(course))
     events = Counter(match["event"] for match in told)
-    # Questions of flushes and unlocks are done, and never issued.
+    # Questions of flushes and unlocks are answered, and never issued.
     assert events["operation_done"] > 0 and events["operation_issued"] > 0
-    assert any('protocol="message"' in match["rest"] for match in told)
+    assert any("kind=acknowledge" in match["rest"] for match in told if match["event"] == "answered")
+    assert any("protocol=message" in match["rest"] for match in told)
 
 
 def test_a_wait_for_a_request_is_told(host, tmp_path):

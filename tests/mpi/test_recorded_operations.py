@@ -47,19 +47,19 @@ def check(folder, protocols: dict[str, str]) -> None:
         assert [(each.detail, each.number) for each in issued] == OPERATIONS
         assert {each.rank for each in issued} == {1}
         assert {each.protocol for each in issued} == {protocols[window.name]}
-        numbers = {each.site: each for each in issued}
+        numbers = {each.id: each for each in issued}
         assert len(numbers) == len(issued)
         for done in of_kind(origin, number, "operation_done"):
-            its = numbers.pop(done.site)  # once
+            its = numbers.pop(done.id)  # once
             assert its._replace(kind=done.kind, time=done.time) == done and done.time > its.time
         sent = of_kind(origin, number, "notification_sent")
-        assert [(each.detail, each.site, each.number) for each in sent] == SENT
+        assert [(each.detail, each.id, each.number) for each in sent] == SENT
         matched = of_kind(target, number, "notification_matched")
-        assert [(each.detail, each.site, each.number) for each in matched] == MATCHED
+        assert [(each.detail, each.id, each.number) for each in matched] == MATCHED
         assert {each.rank for each in sent} == {1} and {each.rank for each in matched} == {0}
         assert sent[0].time < matched[0].time
         counted = of_kind(target, number, "notification_counted")
-        assert [(each.detail, each.site, each.number) for each in counted] == [
+        assert [(each.detail, each.id, each.number) for each in counted] == [
             ("counter", 0, more) for more in COUNTED
         ]
     assert not any(each.kind.startswith("operation") for each in target.entries())

@@ -91,12 +91,12 @@ def write_fences(folder: Path, ranks: int, turns: int, seed: int = 1, ended: boo
         for each, entered in zip(records, entries):
             over = max(entries) + choose.randrange(2_000)
             if turn == 0:
-                each.add(entered, "wait_begun", "window", number=1, site=2)
+                each.add(entered, "wait_begun", "window", number=1, id=2)
                 each.add(over, "wait_ended", "window", number=1)
                 each.epoch({"opened": over, "activated": over}, "fence", 0)
                 continue
             each.add(entered, "renewing", "fence", number=turn)
-            each.add(entered, "wait_begun", "fence", number=turn + 1, site=1)
+            each.add(entered, "wait_begun", "fence", number=turn + 1, id=1)
             each.add(over, "renewed", "fence", number=turn)
             each.add(over, "wait_ended", "fence", number=turn + 1)
         begun += 1_100_000
@@ -134,8 +134,8 @@ def copies(folder: Path, kinds: tuple[str, ...] = KINDS) -> list[RecordWriter]:
         each.window(1, "window", f"0-{record.ranks - 1}", record.rank)
         each.site(1, "MPI_Win_fence", "main")
         each.site(2, "MPI_Win_create", "main")
-        for time, number, _, _, site, kind, detail, _ in record.entries(kinds):
-            each.add(time - BEGUN, kind, detail, number=number, site=site)
+        for time, number, _, _, id, kind, detail, _ in record.entries(kinds):
+            each.add(time - BEGUN, kind, detail, number=number, id=id)
         found.append(each)
     return found
 
@@ -147,7 +147,7 @@ def test_a_lateness_below_the_error_is_nobodys(tmp_path, later):
     ranks = copies(tmp_path)
     for each, entered in zip(ranks, (5_000_000, 5_010_000, 5_010_000 + later)):
         each.add(entered, "renewing", "fence", number=2)
-        each.add(entered, "wait_begun", "fence", number=9, site=1)
+        each.add(entered, "wait_begun", "fence", number=9, id=1)
         each.add(5_900_000, "renewed", "fence", number=2)
         each.add(5_900_000, "wait_ended", "fence", number=9)
         each.write(tmp_path)
@@ -174,12 +174,12 @@ def test_a_start_or_progress_below_the_error_is_nobodys(tmp_path, length, late):
     waiting, other = ranks
     begun = 5_000_000
     for each, entered in zip(ranks, (begun - 500, begun + length)):
-        each.add(entered, "use_begun", "", number=3, site=1)
-    waiting.add(begun, "wait_begun", "request", number=8, site=1)
-    waiting.add(begun + length + 100, "use_over", "", number=3, site=1)
-    waiting.add(begun + length + 200, "wait_ended", "request", number=8, site=1)
+        each.add(entered, "use_begun", "", number=3, id=1)
+    waiting.add(begun, "wait_begun", "request", number=8, id=1)
+    waiting.add(begun + length + 100, "use_over", "", number=3, id=1)
+    waiting.add(begun + length + 200, "wait_ended", "request", number=8, id=1)
     begun += 1_000_000
-    waiting.add(begun, "wait_begun", "flush", number=9, rank=1, site=1)
+    waiting.add(begun, "wait_begun", "flush", number=9, rank=1, id=1)
     other.add(begun + length, "served", "call", rank=0)
     waiting.add(begun + length + 100, "wait_ended", "flush", number=9, rank=1)
     for each in ranks:
@@ -200,7 +200,7 @@ def test_a_holder_to_the_end_is_not_late_below_the_error(tmp_path, length, late)
     begun = 5_000_000
     holder.epoch({"opened": begun - 5_000, "granted": begun - 4_000}, "lock", 9, rank=1, flags=2)
     waiting.epoch({"opened": begun - 10}, "lock", 9, rank=1, flags=2)
-    waiting.add(begun, "wait_begun", "lock", number=8, rank=1, site=1)
+    waiting.add(begun, "wait_begun", "lock", number=8, rank=1, id=1)
     for each in (waiting, holder):
         each.add(begun + length, "wait_begun", "notification", number=7)
         each.write(tmp_path, ended=False)
@@ -277,9 +277,9 @@ def test_notifications_compare_clocks(tmp_path):
         for origin, target in (ranks, ranks[::-1]):
             time = 10_000 * turn + 5_000 * origin.rank
             for kind, detail in (("operation_issued", "put"), ("notification_sent", "tag")):
-                site = turn + 1 if detail == "put" else 7
-                origin.add(time, kind, detail, rank=target.rank, site=site)
-            target.add(time + 1_000 + turn, "notification_matched", "tag", rank=origin.rank, site=7)
+                id = turn + 1 if detail == "put" else 7
+                origin.add(time, kind, detail, rank=target.rank, id=id)
+            target.add(time + 1_000 + turn, "notification_matched", "tag", rank=origin.rank, id=7)
     for each in ranks:
         each.add(400_000, "opened", "lock", number=1)
         each.write(tmp_path)

@@ -32,7 +32,7 @@ def write_turns(folder: Path, turns: int) -> None:
         time, wait = 10_000 * (turn + 1), 3 * turn
 
         first.add(time, "renewing", "fence", number=turn + 1)
-        first.add(time, "wait_begun", "fence", number=wait, site=1)
+        first.add(time, "wait_begun", "fence", number=wait, id=1)
         other.add(time + 1_000, "renewing", "fence", number=turn + 1, flags=USED)
         other.add(time + 1_100, "told", "fence", number=turn + 1, rank=0, flags=USED)
         for each in (first, other):
@@ -40,7 +40,7 @@ def write_turns(folder: Path, turns: int) -> None:
         first.add(time + 1_300, "wait_ended", "fence", number=wait)
 
         first.epoch({"opened": time + 2_000, "closed": time + 2_001}, "access", turn, rank=1)
-        first.add(time + 2_100, "wait_begun", "complete", number=wait + 1, site=2)
+        first.add(time + 2_100, "wait_begun", "complete", number=wait + 1, id=2)
         other.epoch({"opened": time + 3_000, "closed": time + 3_001}, "exposure", turn, rank=0)
         steps = {"granted": time + 3_100, "told": time + 3_200, "completed": time + 3_300}
         first.epoch(steps, "access", turn, rank=1)
@@ -51,7 +51,7 @@ def write_turns(folder: Path, turns: int) -> None:
         other.epoch({**held, "told": time + 6_100}, "lock", turn, rank=1, flags=EXCLUSIVE)
         other.epoch({"completed": time + 6_101}, "lock", turn, rank=1)
         first.epoch({"opened": time + 5_000}, "lock", turn, rank=1)
-        first.add(time + 5_100, "wait_begun", "lock", number=wait + 2, rank=1, site=3)
+        first.add(time + 5_100, "wait_begun", "lock", number=wait + 2, rank=1, id=3)
         first.epoch({"granted": time + 6_200}, "lock", turn, rank=1)
         first.add(time + 6_300, "wait_ended", "lock", number=wait + 2, rank=1)
         steps = {"closed": time + 7_000, "told": time + 7_001, "completed": time + 7_002}
@@ -129,7 +129,7 @@ def test_steps_are_found_across_blocks(tmp_path, monkeypatch, block):
     rank = RecordWriter(0, 1)
     for number, time in enumerate([None, None, 20, 20, 20, None, None, 30, None, 40, 40, 50, None]):
         if time is None:
-            rank.add(99 - number, "operation_issued", "put", site=number)
+            rank.add(99 - number, "operation_issued", "put", id=number)
         else:
             rank.add(time, "granted", "lock", number=number)
     rank.write(tmp_path)

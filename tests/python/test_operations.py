@@ -15,32 +15,32 @@ from support.records import BEGUN, RecordWriter
 from test_timeline import check, nanoseconds, pair, run_of
 
 
-def put(rank: RecordWriter, time, site, tag=None, done=None, target=1, kind="tag") -> None:
+def put(rank: RecordWriter, time, number, tag=None, done=None, target=1, kind="tag") -> None:
     about = {"number": 8, "rank": target}
     flags = PROTOCOLS.index("message")
-    rank.add(time, "operation_issued", "put", site=site, flags=flags, **about)
+    rank.add(time, "operation_issued", "put", id=number, flags=flags, **about)
     if tag is not None:
-        rank.add(time, "notification_sent", kind, site=tag, **about)
+        rank.add(time, "notification_sent", kind, id=tag, **about)
     if done is not None:
-        rank.add(done, "operation_done", "put", site=site, flags=flags, **about)
+        rank.add(done, "operation_done", "put", id=number, flags=flags, **about)
 
 
 def match(rank: RecordWriter, time: int, tag: int, source=0) -> None:
-    rank.add(time, "notification_matched", "tag", site=tag, number=8, rank=source)
+    rank.add(time, "notification_matched", "tag", id=tag, number=8, rank=source)
 
 
 def count(rank: RecordWriter, time: int, index: int, more: int) -> None:
-    rank.add(time, "notification_counted", "counter", site=index, number=more)
+    rank.add(time, "notification_counted", "counter", id=index, number=more)
 
 
 def send(rank: RecordWriter, begun: int, ended: int, to: int, step: int = 0) -> None:
-    about = {"number": 64, "rank": to, "site": 5, "flags": step}
+    about = {"number": 64, "rank": to, "id": 5, "flags": step}
     rank.add(begun, "transfer_begun", "sent", **about)
     rank.add(ended, "transfer_ended", "sent", **about)
 
 
 def receive(rank: RecordWriter, time: int, source: int, step: int = 0) -> None:
-    about = {"number": 64, "rank": source, "site": 5, "flags": step}
+    about = {"number": 64, "rank": source, "id": 5, "flags": step}
     rank.add(time, "transfer_ended", "received", **about)
 
 

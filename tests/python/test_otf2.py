@@ -126,15 +126,15 @@ def test_fences_that_overlap_are_told_one_within_the_other(tmp_path):
 def test_operations(tmp_path):
     """The first is done in its call; the last two do not tell their begin in order."""
     rank, other = two_ranks()
-    for time, what, site, kind in (
+    for time, what, id, kind in (
         (100, "issued", 1, "put"), (200, "issued", 2, "get"), (250, "issued", 3, "get_accumulate"),
         (240, "issued", 4, "compare_and_swap"), (900, "done", 2, "get"),
     ):  # fmt: skip
-        rank.add(time, f"operation_{what}", kind, number=8, rank=1, site=site)
+        rank.add(time, f"operation_{what}", kind, number=8, rank=1, id=id)
     rank.add(500, "wait_begun", "flush", number=1, rank=1)
     rank.add(950, "wait_ended", "flush", number=1, rank=1)
     rank.window(2, "elsewhere", "", 0)
-    rank.add(960, "operation_issued", "put", number=8, rank=1, site=5, window=2)
+    rank.add(960, "operation_issued", "put", number=8, rank=1, id=5, window=2)
     its = events_of(tmp_path, rank, other)["rank 0"]
     assert names(its) == [
         ("RmaPut", 100), ("RmaOpCompleteBlocking", 100), ("RmaGet", 200),
@@ -155,9 +155,9 @@ def test_operations(tmp_path):
 
 def test_notifications(tmp_path):
     origin, target = two_ranks()
-    origin.add(100, "operation_issued", "put", number=8, rank=1, site=1)
-    origin.add(100, "notification_sent", "tag", number=8, rank=1, site=70)
-    target.add(300, "notification_matched", "tag", number=8, rank=0, site=70)
+    origin.add(100, "operation_issued", "put", number=8, rank=1, id=1)
+    origin.add(100, "notification_sent", "tag", number=8, rank=1, id=70)
+    target.add(300, "notification_matched", "tag", number=8, rank=0, id=70)
     found = events_of(tmp_path, origin, target)
     assert names(found["rank 0"]) == [
         ("RmaPut", 100), ("RmaOpCompleteBlocking", 100), ("RmaSync", 100)

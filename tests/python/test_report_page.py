@@ -98,9 +98,9 @@ def moving(tmp_path_factory) -> Path:
         for number in range(OPERATIONS // 8):
             time = 10_000 * number + 1_000 * rank
             about = {"number": 8, "rank": target}
-            record.add(time, "operation_issued", "put", site=number, **about)
-            record.add(time, "notification_sent", "tag", site=7, **about)
-            taken = {"site": 7, "number": 8, "rank": source}
+            record.add(time, "operation_issued", "put", id=number, **about)
+            record.add(time, "notification_sent", "tag", id=7, **about)
+            taken = {"id": 7, "number": 8, "rank": source}
             record.add(
                 time - 1_000 * rank + 1_000 * source + 500, "notification_matched", "tag", **taken
             )
@@ -123,7 +123,7 @@ def test_a_page_has_a_limit_of_operations(tmp_path, monkeypatch):
     record = RecordWriter(0, 1)
     record.window(1, "own", "0", 0)
     for number in range(5):
-        record.add(100 * number, "operation_issued", "get", site=number, number=8, rank=0)
+        record.add(100 * number, "operation_issued", "get", id=number, number=8, rank=0)
         record.add(100 * number + 50, "agent_swept", "", window=0, number=10)
     record.write(tmp_path)
     data = data_of(made(tmp_path))

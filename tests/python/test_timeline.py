@@ -87,7 +87,7 @@ def test_a_fence_is_ended_by_the_last_rank_that_enters(tmp_path):
     for rank, entered in ((early, 1_000), (late, 90_000)):
         rank.epoch({"opened": 0, "activated": 10}, "fence", 0)
         rank.epoch({"renewing": entered}, "fence", 1, rank=rank.rank)  # one has put to itself
-    early.add(1_100, "wait_begun", "fence", site=1)
+    early.add(1_100, "wait_begun", "fence", id=1)
     early.epoch({"renewed": 95_000}, "fence", 1)
     early.add(95_100, "wait_ended", "fence")
     late.epoch({"renewed": 95_000}, "fence", 1)
@@ -107,7 +107,7 @@ def test_a_lock_is_ended_by_the_holders_unlock(tmp_path):
         "lock", 1, rank=1, flags=EXCLUSIVE,
     )  # fmt: skip
     waiting.epoch({"opened": 1_000, "closed": 1_100}, "lock", 1, rank=1)
-    waiting.add(1_200, "wait_begun", "unlock", rank=1, site=1)
+    waiting.add(1_200, "wait_begun", "unlock", rank=1, id=1)
     waiting.epoch({"granted": 51_000, "told": 51_100, "completed": 51_200}, "lock", 1, rank=1)
     waiting.add(51_300, "wait_ended", "unlock", rank=1)
     run = run_of(tmp_path, waiting, holder)
@@ -120,7 +120,7 @@ def test_a_lock_is_ended_by_the_holders_unlock(tmp_path):
 def test_a_post_for_another_origin_ends_no_wait(tmp_path):
     waiting, late = pair()
     waiting.epoch({"opened": 0, "activated": 10, "closed": 20}, "access", 1, rank=1)
-    waiting.add(30, "wait_begun", "complete", site=1)
+    waiting.add(30, "wait_begun", "complete", id=1)
     waiting.epoch({"granted": 9_000, "told": 9_100, "completed": 9_200}, "access", 1, rank=1)
     waiting.add(9_300, "wait_ended", "complete")
     late.epoch({"opened": 7_000}, "exposure", 1, rank=0)
@@ -285,7 +285,7 @@ def test_a_fence_entered_as_the_wait_ends(tmp_path):
     for rank, entered in ((early, 1_000), (late, 90_000)):
         rank.epoch({"opened": 0, "activated": 10}, "fence", 0)
         rank.epoch({"renewing": entered}, "fence", 1)
-    early.add(1_100, "wait_begun", "fence", site=1)
+    early.add(1_100, "wait_begun", "fence", id=1)
     early.epoch({"renewed": 90_000}, "fence", 1)
     early.add(90_000, "wait_ended", "fence")
     run_of(tmp_path, early, late)

@@ -61,7 +61,7 @@ def both_epochs(reason: str, call: str) -> list[RecordWriter]:
     waiting, other = ranks_of(2, call)
     waiting.epoch({"opened": 0, "activated": 10}, "exposure", 1, rank=1)
     waiting.epoch({"opened": 20, "activated": 30, "closed": 40}, "access", 3, rank=1)
-    waiting.add(100, "wait_begun", reason, number=1, site=1)
+    waiting.add(100, "wait_begun", reason, number=1, id=1)
     waiting.epoch({"granted": 5_000}, "access", 3, rank=1)
     waiting.epoch({"told": 8_000}, "exposure", 1, rank=1)
     return [waiting, other]
@@ -103,7 +103,7 @@ def test_a_request_on_another_window_is_named_by_that_window(tmp_path):
     waiting, late = ranks_of(2, "MPI_Wait")
     for each in (waiting, late):
         each.window(2, "other", "1,0", 1 - each.rank, first=5)
-    waiting.add(100, "wait_begun", "request", number=1, window=0, site=1)
+    waiting.add(100, "wait_begun", "request", number=1, window=0, id=1)
     waiting.epoch({"granted": 6_000, "completed": 6_100}, "access", 1, window=2, rank=0)
     waiting.add(6_150, "granted", "access", number=3, window=2, rank=0)  # the next epoch's
     waiting.add(6_200, "wait_ended", "request", number=1, window=0)
@@ -119,7 +119,7 @@ def test_a_request_for_an_operation_waits_for_the_lock(tmp_path):
     """MPI_Rget in an epoch that goes on."""
     waiting, holder = ranks_of(2, "MPI_Wait")
     hold(holder, 0, 40_000, 1, EXCLUSIVE)
-    waiting.add(100, "wait_begun", "request", number=1, window=0, site=1)
+    waiting.add(100, "wait_begun", "request", number=1, window=0, id=1)
     waiting.epoch({"granted": 41_000}, "lock", 1, rank=1)
     waiting.add(42_000, "wait_ended", "request", number=1, window=0)
     assert found(run_of(tmp_path, waiting, holder))[0] == ("Late Unlock", 1, 40_000)
@@ -127,7 +127,7 @@ def test_a_request_for_an_operation_waits_for_the_lock(tmp_path):
 
 def test_what_comes_behind_an_operation_of_a_granted_lock_is_its_transfer(tmp_path):
     waiting, other = ranks_of(2, "MPI_Wait")
-    waiting.add(100, "wait_begun", "request", number=1, window=0, site=1)
+    waiting.add(100, "wait_begun", "request", number=1, window=0, id=1)
     waiting.epoch({"granted": 2_000}, "lock", 1, rank=1)
     waiting.add(9_000, "wait_ended", "request", number=1, window=0)
     assert found(run_of(tmp_path, waiting, other))[-1] == ("Transfer", None, 9_000)
@@ -147,7 +147,7 @@ def chain_of(reason: str, call: str, number: int = 1) -> list[RecordWriter]:
             {"opened": 10 * opened, "deferred": 10 * opened + 1}, "access", opened, rank=target
         )
         waiting.epoch({"closed": 10 * opened + 2}, "access", opened, rank=target)
-    waiting.add(100, "wait_begun", reason, number=1, site=1, window=number)
+    waiting.add(100, "wait_begun", reason, number=1, id=1, window=number)
     waiting.epoch({"granted": 5_000, "completed": 5_100}, "access", 1, rank=1)
     waiting.epoch({"activated": 5_100, "granted": 5_101, "completed": 6_000}, "access", 3, rank=2)
     waiting.add(6_000, "completed", "access", number=7, window=2, rank=1)  # another window's
@@ -188,7 +188,7 @@ def test_a_fence_that_opens_the_next_epoch_in_a_wait(tmp_path):
         each.epoch({"opened": 0, "activated": 1}, "fence", 1)
         each.epoch({"closed": entered}, "fence", 2)
         if each.rank == 0:
-            each.add(200, "wait_begun", "fence", number=1, site=1)
+            each.add(200, "wait_begun", "fence", number=1, id=1)
         each.epoch({"completed": 8_100, "opened": 8_110, "activated": 8_120}, "fence", 2)
         if each.rank == 0:
             each.add(8_200, "wait_ended", "fence", number=1)
@@ -200,7 +200,7 @@ def test_a_chain_of_many_epochs(tmp_path):
     """Each target posts when the epoch before has been over for 900."""
     epochs = 1_500
     waiting, other = ranks_of(2, "MPI_Waitall")
-    waiting.add(100, "wait_begun", "request", number=1, window=0, site=1)
+    waiting.add(100, "wait_begun", "request", number=1, window=0, id=1)
     for number in range(1, epochs + 1):
         time = 1_000 * number
         steps = {"activated": time, "granted": time + 900, "completed": time + 1_000}
@@ -216,7 +216,7 @@ def test_a_lock_that_is_given_back_lets_the_next_one_go_on(tmp_path):
     hold(holder, 0, 40_000, 1, EXCLUSIVE)
     waiting.epoch({"opened": 10, "activated": 11}, "lock", 1, rank=1, flags=EXCLUSIVE)
     waiting.epoch({"opened": 30, "deferred": 31}, "lock", 3, rank=1, flags=EXCLUSIVE)
-    waiting.add(100, "wait_begun", "request", number=1, window=0, site=1)
+    waiting.add(100, "wait_begun", "request", number=1, window=0, id=1)
     waiting.epoch({"granted": 41_000, "told": 42_000}, "lock", 1, rank=1, flags=EXCLUSIVE)
     waiting.epoch({"activated": 42_001, "granted": 43_000}, "lock", 3, rank=1, flags=EXCLUSIVE)
     waiting.epoch({"completed": 44_000}, "lock", 1, rank=1, flags=EXCLUSIVE)
@@ -249,7 +249,7 @@ def test_the_key_by_which_the_late_rank_would_not_have_been_late(
     own, its = of_both
     waiting, late = ranks_of(2, call)
     waiting.epoch({"opened": 0, "activated": 10, "closed": 20}, own, 1, rank=1)
-    waiting.add(500, "wait_begun", "complete" if own == "access" else own, number=1, site=1)
+    waiting.add(500, "wait_begun", "complete" if own == "access" else own, number=1, id=1)
     last = "granted" if own == "access" else "told"
     waiting.epoch({last: 9_000, "completed": 9_000}, own, 1, rank=1)
     waiting.add(9_000, "wait_ended", "complete" if own == "access" else own, number=1)
@@ -273,7 +273,7 @@ def test_an_end_is_led_to_by_that_of_the_same_access(tmp_path):
     """The origin has ended its next access to the rank, too, when that learns of the first end."""
     waiting, origin = ranks_of(2, "MPI_Win_wait")
     waiting.epoch({"opened": 0, "activated": 10, "closed": 20}, "exposure", 1, rank=1)
-    waiting.add(500, "wait_begun", "exposure", number=1, site=1)
+    waiting.add(500, "wait_begun", "exposure", number=1, id=1)
     waiting.epoch({"told": 9_000, "completed": 9_000}, "exposure", 1, rank=1, access=7)
     waiting.add(9_000, "wait_ended", "exposure", number=1)
     origin.epoch({"opened": 0, "activated": 1, "closed": 4_000}, "access", 1, rank=0)
@@ -288,7 +288,7 @@ def test_an_end_is_led_to_by_that_of_the_same_access(tmp_path):
 def test_of_several_posts_one_has_come_when_the_record_ends(tmp_path):
     waiting, *others = ranks_of(3, "MPI_Win_complete")
     waiting.epoch({"opened": 0, "activated": 10, "closed": 20}, "access", 1)
-    waiting.add(100, "wait_begun", "complete", number=1, site=1)
+    waiting.add(100, "wait_begun", "complete", number=1, id=1)
     waiting.epoch({"granted": 5_000}, "access", 1, rank=1)
     waiting.add(9_000, "wait_lasts", "complete", number=1)
     run = run_of(tmp_path, waiting, *others, ended=False)
@@ -299,7 +299,7 @@ def test_of_several_posts_one_has_come_when_the_record_ends(tmp_path):
 def test_a_wait_for_one_target_is_for_no_other_lock(tmp_path, reason):
     waiting, *others = ranks_of(4, "MPI_Win_flush")
     hold(others[2], 0, 3_000, 1, EXCLUSIVE)
-    waiting.add(100, "wait_begun", reason, number=1, rank=2, site=1)
+    waiting.add(100, "wait_begun", reason, number=1, rank=2, id=1)
     waiting.add(4_000, "granted", "lock_all", number=1, rank=1)
     waiting.add(9_000, "granted", "lock_all", number=1, rank=2)
     waiting.add(9_500, "wait_ended", reason, number=1, rank=2)
@@ -311,7 +311,7 @@ def test_an_epoch_overtakes_by_one_key_what_is_of_one_kind(tmp_path):
     """It is deferred behind an exposure until 5,000 and behind two accesses until 8,000."""
     waiting, late = ranks_of(2, "MPI_Win_complete")
     waiting.epoch({"opened": 0, "activated": 10, "closed": 20}, "access", 1, rank=1)
-    waiting.add(500, "wait_begun", "complete", number=1, site=1)
+    waiting.add(500, "wait_begun", "complete", number=1, id=1)
     waiting.epoch({"granted": 9_000, "completed": 9_000}, "access", 1, rank=1)
     waiting.add(9_000, "wait_ended", "complete", number=1)
     late.epoch({"opened": 1_000, "deferred": 1_001}, "exposure", 9, rank=0)
@@ -334,7 +334,7 @@ def test_savings_of_a_row_add_up(tmp_path):
         at, number = 20_000 * turn, 2 * turn + 1
         steps = {"opened": at, "activated": at + 10, "closed": at + 20}
         waiting.epoch(steps, "access", number, rank=each.rank)
-        waiting.add(at + 2_000, "wait_begun", "complete", number=number, site=1)
+        waiting.add(at + 2_000, "wait_begun", "complete", number=number, id=1)
         waiting.epoch(
             {"granted": at + 9_000, "completed": at + 9_000}, "access", number, rank=each.rank
         )
@@ -366,7 +366,7 @@ def test_a_wait_for_one_lock_is_not_for_those_of_another_thread(tmp_path):
     waiting, holder, other = ranks_of(3, "MPI_Win_flush")
     hold(holder, 0, 40_000, 1, EXCLUSIVE)
     waiting.epoch({"opened": 10, "activated": 11}, "lock", 1, rank=1, flags=EXCLUSIVE)
-    waiting.add(100, "wait_begun", "flush", number=1, rank=1, site=1)
+    waiting.add(100, "wait_begun", "flush", number=1, rank=1, id=1)
     waiting.epoch({"granted": 41_000}, "lock", 1, rank=1, flags=EXCLUSIVE)
     for number in (5, 7):
         begun = 41_000 + 100 * number
@@ -386,7 +386,7 @@ def test_a_flush_that_never_ended_is_nobodys_lock(tmp_path):
     waiting, other, target = ranks_of(3, "MPI_Win_flush")
     for each in (waiting, other):
         each.epoch({"opened": 10, "activated": 11, "granted": 20}, "lock_all", 1, rank=2)
-    waiting.add(100, "wait_begun", "flush", number=1, rank=2, site=1)
+    waiting.add(100, "wait_begun", "flush", number=1, rank=2, id=1)
     waiting.add(9_000, "wait_lasts", "flush", number=1, rank=2)
     run = run_of(tmp_path, waiting, other, target, ended=False)
     assert found(run) == [("Transfer", None, 9_000)]
@@ -399,7 +399,7 @@ def test_windows_without_a_name_have_one_row(tmp_path):
         for each in (waiting, late):
             each.window(number, "", "0-1", each.rank, first=number)
         begun = number * 10_000
-        waiting.add(begun, "wait_begun", "complete", number=number, window=number, site=1)
+        waiting.add(begun, "wait_begun", "complete", number=number, window=number, id=1)
         waiting.epoch({"granted": begun + 900}, "access", 1, window=number, rank=1)
         waiting.add(begun + 1_000, "wait_ended", "complete", number=number, window=number)
         late.epoch({"opened": begun + 800}, "exposure", 1, window=number, rank=0)
@@ -456,7 +456,7 @@ def test_events_without_space_are_told(tmp_path):
 def test_a_request_for_the_hosts_messages_is_no_transfer(tmp_path):
     """An epoch is opened meanwhile; none ends."""
     waiting, other = ranks_of(2, "MPI_Wait")
-    waiting.add(100, "wait_begun", "request", number=1, window=0, site=1)
+    waiting.add(100, "wait_begun", "request", number=1, window=0, id=1)
     waiting.epoch({"opened": 200}, "lock", 1, rank=1)
     waiting.add(9_000, "wait_ended", "request", number=1, window=0)
     assert found(run_of(tmp_path, waiting, other)) == [("Wait for Request", None, 9_000)]
@@ -469,7 +469,7 @@ def test_the_making_of_a_window_waits_for_the_last_rank(tmp_path, call):
     ranks = ranks_of(3, call)
     for each, come in zip(ranks, (1_000, 60_000, 20_000)):
         for number, (begun, ended) in enumerate(((come, 70_000), (80_000, 81_000)), start=1):
-            each.add(begun, "wait_begun", "window", number=number, site=1)
+            each.add(begun, "wait_begun", "window", number=number, id=1)
             each.add(ended, "wait_ended", "window", number=number)
     run = run_of(tmp_path, *ranks)
     rest = ("Wait at Window Create", None, 81_000)
@@ -485,7 +485,7 @@ def test_the_making_of_a_window_waits_for_the_last_rank(tmp_path, call):
 def test_the_making_of_a_window_without_an_event_is_one_all_the_same(tmp_path):
     """Its line is written with its first event."""
     waiting, other = ranks_of(2, "MPI_Win_allocate")
-    waiting.add(100, "wait_begun", "window", number=1, window=9, site=1)
+    waiting.add(100, "wait_begun", "window", number=1, window=9, id=1)
     waiting.add(9_000, "wait_ended", "window", number=1, window=9)
     run = run_of(tmp_path, waiting, other)
     assert found(run) == [("Wait at Window Create", None, 9_000)]
@@ -495,7 +495,7 @@ def test_the_freeing_of_a_window_waits_for_the_last_rank(tmp_path):
     early, late = ranks_of(2, "MPI_Win_free")
     for each, entered in ((early, 1_000), (late, 60_000)):
         each.epoch({"opened": 0, "closed": entered}, "fence", 1)
-    early.add(1_100, "wait_begun", "window", number=1, site=1)
+    early.add(1_100, "wait_begun", "window", number=1, id=1)
     early.epoch({"completed": 70_000}, "fence", 1)
     early.add(70_100, "wait_ended", "window", number=1)
     run = run_of(tmp_path, early, late)
@@ -505,7 +505,7 @@ def test_the_freeing_of_a_window_waits_for_the_last_rank(tmp_path):
 
 def test_a_call_on_a_window_is_not_always_its_end(tmp_path):
     rank, other = ranks_of(2, "ORIEL_Win_set_num_notify")
-    rank.add(100, "wait_begun", "window", number=1, site=1)
+    rank.add(100, "wait_begun", "window", number=1, id=1)
     rank.add(9_000, "wait_ended", "window", number=1)
     assert found(run_of(tmp_path, rank, other)) == [("Wait at Window Call", None, 9_000)]
 
@@ -514,7 +514,7 @@ def test_a_fence_that_never_ends_waits_for_ranks(tmp_path):
     """Not for transfers: who has not come is not known."""
     rank, other = ranks_of(2)
     rank.epoch({"closed": 50}, "fence", 1)
-    rank.add(100, "wait_begun", "fence", number=1, site=1)
+    rank.add(100, "wait_begun", "fence", number=1, id=1)
     rank.add(9_000, "wait_lasts", "fence", number=1)
     assert found(run_of(tmp_path, rank, other, ended=False)) == [("Wait at Fence", None, 9_000)]
 
@@ -531,7 +531,7 @@ def hold(rank: RecordWriter, begun: int, unlock: int, number: int, flags: int) -
 
 def wait_for_lock(rank: RecordWriter, begun: int, granted: int, flags: int) -> None:
     rank.epoch({"opened": begun - 100, "closed": begun - 50}, "lock", 1, rank=1, flags=flags)
-    rank.add(begun, "wait_begun", "unlock", number=1, rank=1, site=1)
+    rank.add(begun, "wait_begun", "unlock", number=1, rank=1, id=1)
     rank.epoch(
         {"granted": granted, "told": granted + 100, "completed": granted + 200},
         "lock", 1, rank=1, flags=flags,
@@ -613,7 +613,7 @@ def test_a_wait_that_never_ended(tmp_path, reason, expected):
     hold(other, 0, 400, 1, EXCLUSIVE)
     holder.epoch({"opened": 1_000, "granted": 1_010}, "lock", 1, rank=1, flags=EXCLUSIVE)
     waiting.epoch({"opened": 1_500, "closed": 1_600}, "lock", 1, rank=1, flags=EXCLUSIVE)
-    waiting.add(2_000, "wait_begun", reason, number=1, rank=1, site=1)
+    waiting.add(2_000, "wait_begun", reason, number=1, rank=1, id=1)
     waiting.add(90_000, "wait_lasts", reason, number=1, rank=1)
     (state,) = found(run_of(tmp_path, waiting, holder, other, ended=False))
     assert state == (expected, 1, 90_000)
@@ -628,7 +628,7 @@ def test_a_wait_that_never_ended(tmp_path, reason, expected):
 )
 def test_of_several_ranks_one_never_came(tmp_path, reason, granted, epoch, expected):
     waiting, early, late = ranks_of(3)
-    waiting.add(2_000, "wait_begun", reason, number=1, site=1)
+    waiting.add(2_000, "wait_begun", reason, number=1, id=1)
     waiting.add(3_000, "wait_lasts", reason, number=1)
     waiting.epoch({granted: 4_000}, epoch, 1, rank=1)
     waiting.add(90_000, "wait_lasts", reason, number=1, rank=2)
@@ -640,7 +640,7 @@ def test_two_ranks_that_wait_for_one_another_to_their_end(tmp_path):
     ranks = ranks_of(2, "MPI_Win_complete")
     for each in ranks:
         each.epoch({"opened": 100, "closed": 200}, "access", 1)
-        each.add(300, "wait_begun", "complete", number=1, site=1)
+        each.add(300, "wait_begun", "complete", number=1, id=1)
         each.add(90_000, "wait_lasts", "complete", number=1, rank=1 - each.rank)
     run = run_of(tmp_path, *ranks, ended=False)
     assert [found(run, rank) for rank in (0, 1)] == [
@@ -653,7 +653,7 @@ def test_the_last_of_several_posts_ends_the_wait(tmp_path):
     """And a message of the MPI's own, for which the same call waits, has no window."""
     waiting, one, two = ranks_of(3, "MPI_Waitall")
     waiting.epoch({"opened": 50}, "access", 1)
-    waiting.add(100, "wait_begun", "request", number=1, window=0, site=1)
+    waiting.add(100, "wait_begun", "request", number=1, window=0, id=1)
     for rank, time in ((1, 2_000), (2, 6_000)):
         waiting.epoch({"granted": time}, "access", 1, rank=rank)
     waiting.epoch({"completed": 7_000}, "access", 1)
@@ -671,7 +671,7 @@ def test_a_late_rank_is_spared_nothing_by_its_calls_on_other_windows(tmp_path):
     waiting, late = ranks_of(2, "MPI_Win_complete")
     late.window(2, "other", "0-1", 1, first=2)
     late.begun += 1_000
-    waiting.add(500, "wait_begun", "complete", number=1, site=1)
+    waiting.add(500, "wait_begun", "complete", number=1, id=1)
     waiting.epoch({"granted": 9_000, "completed": 9_100}, "access", 1, rank=1)
     waiting.add(9_200, "wait_ended", "complete", number=1)
     late.epoch({"opened": 3_000}, "fence", 1, window=2)
@@ -722,7 +722,7 @@ def test_names_do_not_control_the_terminal(tmp_path):
     waiting, late = ranks_of(2)
     for each in (waiting, late):
         each.window(2, "a\x1b[31m\x9b\u202ew\u00efn", "0-1", each.rank, first=2)
-    waiting.add(100, "wait_begun", "notification", number=1, window=2, rank=1, site=1)
+    waiting.add(100, "wait_begun", "notification", number=1, window=2, rank=1, id=1)
     waiting.add(9_000, "wait_ended", "notification", number=1, window=2, rank=1)
     assert 'window "a?[31m??w\u00efn"' in report_of(run_of(tmp_path, waiting, late))[1]
 
@@ -744,7 +744,7 @@ def test_windows_outside_mpi_comm_world_have_no_late_ranks(tmp_path):
         (("granted", "complete"), ("told", "exposure"), ("granted", "lock"), ("", "notification"))
     ):
         begun = 10_000 * (number + 1)
-        alone.add(begun, "wait_begun", reason, number=number + 1, rank=1, site=1)
+        alone.add(begun, "wait_begun", reason, number=number + 1, rank=1, id=1)
         if kind:
             epochs = {"complete": "access"}.get(reason, reason)
             alone.add(begun + 4_000, kind, epochs, number=9, rank=1)
@@ -765,7 +765,7 @@ def test_windows_outside_mpi_comm_world_have_no_late_ranks(tmp_path):
 def test_processes_without_mpi_comm_world_are_apart(tmp_path):
     """Their windows and fences have the same numbers."""
     early, late = process(101), process(202)
-    early.add(1_100, "wait_begun", "fence", number=1, site=1)
+    early.add(1_100, "wait_begun", "fence", number=1, id=1)
     early.epoch({"completed": 80_000}, "fence", 1)
     early.add(80_100, "wait_ended", "fence", number=1)
     late.epoch({"renewing": 79_000}, "fence", 1)
@@ -794,7 +794,7 @@ def test_ranks_with_windows_to_other_processes_are_apart(tmp_path):
     for each, entered in ((early, 1_000), (late, 60_000)):
         each.window(2, "", "", 0)
         each.epoch({"opened": 0, "closed": entered}, "fence", 1, window=2)
-    early.add(1_100, "wait_begun", "fence", number=1, window=2, site=1)
+    early.add(1_100, "wait_begun", "fence", number=1, window=2, id=1)
     early.epoch({"completed": 80_000}, "fence", 1, window=2)
     early.add(80_100, "wait_ended", "fence", number=1, window=2)
     run = run_of(tmp_path, early, late)
@@ -810,7 +810,7 @@ def test_a_second_engine_of_a_rank_replaces_nothing(tmp_path):
     second.site(1, "MPI_Win_fence", "main")
     for each in (first, second):
         each.epoch({"opened": 0, "closed": 100}, "fence", 1)
-        each.add(200, "wait_begun", "fence", number=1, site=1)
+        each.add(200, "wait_begun", "fence", number=1, id=1)
         each.epoch({"completed": 50_000}, "fence", 1)
         each.add(50_100, "wait_ended", "fence", number=1)
     peer.epoch({"opened": 0, "closed": 49_000}, "fence", 1)
@@ -833,7 +833,7 @@ def test_clocks_of_two_machines_are_not_compared(tmp_path):
     far.boot, far.begun = b"another", 90 * BEGUN
     for each, entered in ((early, 1_000), (late, 60_000), (far, 2_000)):
         each.epoch({"opened": 0, "closed": entered}, "fence", 1)
-    early.add(1_100, "wait_begun", "fence", number=1, site=1)
+    early.add(1_100, "wait_begun", "fence", number=1, id=1)
     for each in (early, late, far):
         each.epoch({"completed": 90_000}, "fence", 1)
     early.add(90_100, "wait_ended", "fence", number=1)
@@ -876,8 +876,8 @@ def test_holders_and_steps_of_another_machine_are_not_compared(tmp_path):
 def test_waits_of_threads_end_by_their_numbers(tmp_path):
     """The same call on the same window: the one that begins first ends first."""
     rank, other = ranks_of(2, "MPI_Win_flush")
-    rank.add(1_000, "wait_begun", "flush", number=1, rank=1, site=1)
-    rank.add(2_000, "wait_begun", "flush", number=2, rank=1, site=1)
+    rank.add(1_000, "wait_begun", "flush", number=1, rank=1, id=1)
+    rank.add(2_000, "wait_begun", "flush", number=2, rank=1, id=1)
     rank.add(3_000, "wait_lasts", "flush", number=1, rank=1)
     rank.add(4_000, "wait_ended", "flush", number=1, rank=1)
     rank.add(9_000, "wait_ended", "flush", number=2, rank=1)
@@ -980,7 +980,7 @@ def fences_with_work(*work: int) -> tuple[RecordWriter, RecordWriter]:
     for number, its in enumerate((*work, 0), start=1):
         early.epoch({"renewing": begun}, "fence", number)
         late.epoch({"renewing": begun + 50_100}, "fence", number)
-        early.add(begun + 100, "wait_begun", "fence", number=number, site=1)
+        early.add(begun + 100, "wait_begun", "fence", number=number, id=1)
         early.epoch({"renewed": begun + 60_000}, "fence", number)
         early.add(begun + 60_100, "wait_ended", "fence", number=number)
         begun += 60_100 + its
@@ -1011,7 +1011,7 @@ def test_work_covers_the_parts_in_their_order(tmp_path):
 def test_the_next_call_ends_the_work(tmp_path, kind):
     """However soon it comes; what the call that waited leaves to be done does not."""
     rank, other = ranks_of(2, "MPI_Win_flush")
-    rank.add(1_000, "wait_begun", "flush", number=1, rank=1, site=1)
+    rank.add(1_000, "wait_begun", "flush", number=1, rank=1, id=1)
     rank.add(90_000, "wait_ended", "flush", number=1, rank=1)
     for time, step in enumerate(
         ("deferred", "activated", "granted", "told", "completed", "renewed")
@@ -1042,7 +1042,7 @@ def test_work_is_what_is_no_wait(tmp_path):
         steps.append((begun, "wait_begun", "complete", number, window))
         steps.append((ended, "wait_ended", "complete", number, window))
     for time, kind, detail, number, window in sorted(steps):
-        rank.add(time, kind, detail, number=number, window=window, site=1)
+        rank.add(time, kind, detail, number=number, window=window, id=1)
     report, _ = report_of(run_of(tmp_path, rank, other))
     (row,) = (row for row in report.rows if row.window == "window")
     assert row.hidden * 1e9 == pytest.approx(3_000)  # to 92,000 and from 97,000
@@ -1112,7 +1112,7 @@ def test_the_last_operation_ends_a_fence(tmp_path, last, late):
     for each in ranks:
         each.epoch({"opened": 0, "closed": 100 * (1 + each.rank)}, "fence", 1)
         if each.rank == 0:
-            each.add(400, "wait_begun", "fence", number=1, site=1)
+            each.add(400, "wait_begun", "fence", number=1, id=1)
         each.add(70_000 if each.rank == last else 50_000, "told", "fence", number=1, rank=1)
         each.epoch({"completed": 80_000}, "fence", 1)
         if each.rank == 0:
@@ -1127,7 +1127,7 @@ def test_operations_that_end_before_all_have_come_are_not_late(tmp_path):
     """Nor do those count that end another fence, or this one behind the wait."""
     waiting, other = ranks_of(2)
     waiting.epoch({"opened": 0, "closed": 100}, "fence", 1)
-    waiting.add(200, "wait_begun", "fence", number=1, site=1)
+    waiting.add(200, "wait_begun", "fence", number=1, id=1)
     waiting.epoch({"completed": 60_000}, "fence", 1)
     waiting.add(60_100, "wait_ended", "fence", number=1)
     other.epoch({"opened": 0, "told": 20_000, "closed": 30_000}, "fence", 1, rank=0)
@@ -1143,7 +1143,7 @@ def test_operations_that_end_before_all_have_come_are_not_late(tmp_path):
 def flush(begun: int, ended: int, target: int = 1) -> list[RecordWriter]:
     """The first of three ranks waits for operations at another one."""
     ranks = ranks_of(3, "MPI_Win_flush")
-    ranks[0].add(begun, "wait_begun", "flush", number=1, rank=target, site=1)
+    ranks[0].add(begun, "wait_begun", "flush", number=1, rank=target, id=1)
     ranks[0].add(ended, "wait_ended", "flush", number=1, rank=target)
     return ranks
 
@@ -1202,7 +1202,7 @@ def test_a_target_that_has_posted_serves_nobody_while_it_computes(tmp_path):
     """It has told long before that it has posted."""
     waiting, target = ranks_of(2, "MPI_Win_complete")
     waiting.epoch({"opened": 0, "granted": 20, "closed": 40}, "access", 3, rank=1)
-    waiting.add(100, "wait_begun", "complete", number=1, site=1)
+    waiting.add(100, "wait_begun", "complete", number=1, id=1)
     waiting.add(9_000, "wait_ended", "complete", number=1)
     target.add(8_000, "served", "call", rank=0)
     assert found(run_of(tmp_path, waiting, target)) == [
@@ -1221,7 +1221,7 @@ def test_a_fence_waits_for_targets_of_its_own_operations(tmp_path, last, expecte
     ranks = ranks_of(2)
     for each in ranks:
         each.epoch({"opened": 0, "closed": 100 + each.rank}, "fence", 1)
-    ranks[0].add(400, "wait_begun", "fence", number=1, site=1)
+    ranks[0].add(400, "wait_begun", "fence", number=1, id=1)
     ranks[1].add(60_000, "served", "call", rank=0)
     for each in ranks:
         each.add(70_000 if each.rank == last else 50_000, "told", "fence", number=1, rank=1)
@@ -1237,7 +1237,7 @@ def test_a_fence_waits_for_ranks_by_way_of_others(tmp_path):
     for each in ranks:
         each.epoch({"opened": 0, "closed": 100 + each.rank}, "fence", 1)
     for each, begun in zip(ranks, (400, 500)):
-        each.add(begun, "wait_begun", "fence", number=1, site=1)
+        each.add(begun, "wait_begun", "fence", number=1, id=1)
     ranks[2].add(60_000, "served", "call", rank=1)
     ranks[1].add(60_050, "served", "wait", rank=2)
     for each in ranks[:2]:
@@ -1268,7 +1268,7 @@ def test_a_request_waits_until_its_own_target_serves(tmp_path):
     """MPI_Rget; another lock is granted meanwhile. What comes behind the answer is for others."""
     waiting, target, other = ranks_of(3, "MPI_Wait")
     hold(target, 0, 20_000, 1, EXCLUSIVE)
-    waiting.add(1_000, "wait_begun", "request", number=1, window=0, site=1)
+    waiting.add(1_000, "wait_begun", "request", number=1, window=0, id=1)
     waiting.epoch({"granted": 25_000}, "lock_all", 1, rank=1)
     waiting.add(41_000, "answered", "get", rank=2)
     waiting.add(50_000, "wait_ended", "request", number=1, window=0)
@@ -1286,7 +1286,7 @@ def test_a_full_queue_is_waited_for_until_it_has_space(tmp_path):
     ranks = ranks_of(3, "MPI_Win_flush")
     waiting = ranks[0]
     waiting.add(500, "queue_full", "", rank=1)
-    waiting.add(1_000, "wait_begun", "flush", number=1, rank=1, site=1)
+    waiting.add(1_000, "wait_begun", "flush", number=1, rank=1, id=1)
     for time, kind, rank in (
         (20_000, "queue_freed", 1),
         (20_100, "queue_full", 1),
@@ -1304,8 +1304,8 @@ def test_a_full_queue_is_waited_for_until_it_has_space(tmp_path):
 
 
 def use(rank: RecordWriter, number: int, begun: int, over: int) -> None:
-    rank.add(begun, "use_begun", "", number=7, site=number)
-    rank.add(over, "use_over", "", number=7, site=number)
+    rank.add(begun, "use_begun", "", number=7, id=number)
+    rank.add(over, "use_over", "", number=7, id=number)
 
 
 def uses(folder: Path, *second: int, window: int = 1) -> Run:
@@ -1314,9 +1314,9 @@ def uses(folder: Path, *second: int, window: int = 1) -> Run:
     ranks = ranks_of(1 + len(second), "MPI_Wait")
     for each, begun in zip(ranks, (9_000, *second)):
         use(each, 1, 1_000, 2_000)
-        each.add(begun, "use_begun", "", number=7, site=2)
-    ranks[0].add(10_000, "wait_begun", "request", number=1, window=window, site=1)
-    ranks[0].add(60_000, "use_over", "", number=7, site=2)
+        each.add(begun, "use_begun", "", number=7, id=2)
+    ranks[0].add(10_000, "wait_begun", "request", number=1, window=window, id=1)
+    ranks[0].add(60_000, "use_over", "", number=7, id=2)
     ranks[0].add(60_100, "wait_ended", "request", number=1, window=window)
     use(ranks[0], 3, 80_000, 90_000)
     return run_of(folder, *ranks)
@@ -1340,11 +1340,11 @@ def test_a_collective_waits_for_the_rank_that_starts_last(tmp_path, window):
 def test_the_use_of_another_collective_is_another(tmp_path):
     """The late rank starts collective 7 at 50,000 and collective 8 at 55,000; both twice."""
     waiting, late = ranks_of(2, "MPI_Wait")
-    waiting.add(9_000, "use_begun", "", number=7, site=2)
-    waiting.add(10_000, "wait_begun", "request", number=1, site=1)
+    waiting.add(9_000, "use_begun", "", number=7, id=2)
+    waiting.add(10_000, "wait_begun", "request", number=1, id=1)
     for number, begun in ((7, 50_000), (8, 55_000)):
-        late.add(begun, "use_begun", "", number=number, site=2)
-    waiting.add(60_000, "use_over", "", number=7, site=2)
+        late.add(begun, "use_begun", "", number=number, id=2)
+    waiting.add(60_000, "use_over", "", number=7, id=2)
     waiting.add(60_100, "wait_ended", "request", number=1)
     run = run_of(tmp_path, waiting, late)
     assert found(run)[0] == ("Late Collective Start", 1, 50_000)
@@ -1407,7 +1407,7 @@ def fences(*used: tuple[int, ...]) -> list[RecordWriter]:
             begun = 10_000 * number
             each.add(begun, "renewing", "fence", number=number, flags=each.rank in by)
             if each.rank == 0:
-                each.add(begun + 100, "wait_begun", "fence", number=number, site=1)
+                each.add(begun + 100, "wait_begun", "fence", number=number, id=1)
             each.add(begun + 900, "renewed", "fence", number=number)
             if each.rank == 0:
                 each.add(begun + 1_100, "wait_ended", "fence", number=number)
@@ -1449,7 +1449,7 @@ def access(rank: RecordWriter, begun: int, number: int, used: dict[int, int]) ->
     flags = max(used.values())
     rank.add(begun, "opened", "access", number=number)
     rank.add(begun + 10, "closed", "access", number=number, flags=flags)
-    rank.add(begun + 20, "wait_begun", "complete", number=number, site=1)
+    rank.add(begun + 20, "wait_begun", "complete", number=number, id=1)
     for target, its in used.items():
         rank.add(begun + 500, "told", "access", number=number, rank=target, flags=its)
     rank.add(begun + 510, "completed", "access", number=number)
@@ -1458,7 +1458,7 @@ def access(rank: RecordWriter, begun: int, number: int, used: dict[int, int]) ->
 
 def exposure(rank: RecordWriter, begun: int, number: int, *origins: int) -> None:
     rank.epoch({"opened": begun, "closed": begun + 10}, "exposure", number)
-    rank.add(begun + 20, "wait_begun", "exposure", number=number, site=2)
+    rank.add(begun + 20, "wait_begun", "exposure", number=number, id=2)
     for origin in origins:
         rank.add(begun + 600, "told", "exposure", number=number, rank=origin)
     rank.add(begun + 610, "completed", "exposure", number=number)
@@ -1529,7 +1529,7 @@ def test_ranks_in_step_wait_for_nobody(tmp_path):
             begun = 100_000 * number
             entered = begun + (each.rank * 70 + number * 30) % 200
             each.epoch({"renewing": entered}, "fence", number, flags=1)
-            each.add(entered + 10, "wait_begun", "fence", number=number, site=1)
+            each.add(entered + 10, "wait_begun", "fence", number=number, id=1)
             each.epoch({"renewed": begun + 500}, "fence", number)
             each.add(begun + 600, "wait_ended", "fence", number=number)
     run = run_of(tmp_path, *ranks)

@@ -158,7 +158,7 @@ def _cause(case: _Case, event: Entry, epoch: str, kinds: tuple[str, ...]) -> Ran
     for step in late.backwards(case.wait.begun - error, event.time + error):
         if step.detail != epoch or step.kind not in kinds or step.window not in numbers:
             continue
-        if step.kind == "told" and step.site != event.site:
+        if step.kind == "told" and step.id != event.id:
             continue
         if step.rank in (-1, case.own):  # -1: of several peers
             found = RankStep(late, step)

@@ -72,7 +72,7 @@ class _Row:
         self._last_empty = number
         for end in ends:
             if end.wait:
-                site = end.history.record.sites.get(end.wait.site)
+                site = end.history.record.sites.get(end.wait.id)
                 self._lost[site] += _length(end.history, end.wait)
 
     def found(self) -> EmptyEpochs:

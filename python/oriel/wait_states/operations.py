@@ -62,22 +62,22 @@ def first_operations(run: Run, most: int) -> list[Operation]:
                 break
             operation = _issued(run, history, window, entry)
             operations.append(operation)
-            under_way[history, entry.site] = last[history] = operation
+            under_way[history, entry.id] = last[history] = operation
         elif entry.kind == "operation_done":
-            done = under_way.pop((history, entry.site), None)
+            done = under_way.pop((history, entry.id), None)
             if done:
                 done.ended = max(entry.time, done.begun + 1)
                 if done.target:
                     done.arrived = done.ended
         elif entry.kind == "notification_sent":  # directly behind its operation
-            last[history].about[entry.detail] = entry.site
+            last[history].about[entry.detail] = entry.id
             if window:
                 channel = _channel(history, entry, window.rank, entry.rank)
                 for sent, taking in notifications.send(channel, last[history]):
                     sent.taking = taking
         elif window:
             number = entry.number if entry.kind == "notification_counted" else 1
-            taking = Taking(history, entry.time, f"{entry.detail} {entry.site}", number)
+            taking = Taking(history, entry.time, f"{entry.detail} {entry.id}", number)
             channel = _channel(history, entry, entry.rank, window.rank)
             for sent, _ in notifications.receive(channel, taking, number):
                 sent.taking = taking
@@ -103,4 +103,4 @@ def _channel(history: History, entry: Entry, origin: int, target: int) -> tuple:
     """All that add to a counter do so in one."""
     window = history.record.windows[entry.window]
     origin = -1 if entry.detail == "counter" else origin
-    return (history.record.timed_by, window.key, origin, target, entry.detail, entry.site)
+    return (history.record.timed_by, window.key, origin, target, entry.detail, entry.id)

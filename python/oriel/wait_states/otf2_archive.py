@@ -191,7 +191,7 @@ class _Archive:
         """An operation that is not done later is so when its call returns. Those of a hot path are
         recorded at their end, with the time of their begin by another clock."""
         entries = list(islice(history.record.entries(OPERATION_KINDS), _MOST))
-        done = {entry.site for entry in entries if entry.kind == "operation_done"}
+        done = {entry.id for entry in entries if entry.kind == "operation_done"}
         now = 0
         for entry in entries:
             window = self._window_of(history, entry.window)
@@ -200,7 +200,7 @@ class _Archive:
             now = max(now, self._at(history, entry.time))
             win = self._window(window)
             if entry.kind == "operation_done":
-                yield events.RmaOpCompleteNonBlocking(now, win, entry.site)
+                yield events.RmaOpCompleteNonBlocking(now, win, entry.id)
                 continue
             if entry.kind in _NOTIFICATIONS:
                 yield events.RmaSync(now, win, entry.rank, _NOTIFICATIONS[entry.kind])
@@ -208,12 +208,12 @@ class _Archive:
             if entry.detail in _ATOMICS:
                 kind, sent, received = _ATOMICS[entry.detail]
                 sent, received = sent * entry.number, received * entry.number
-                yield events.RmaAtomic(now, win, entry.rank, kind, sent, received, entry.site)
+                yield events.RmaAtomic(now, win, entry.rank, kind, sent, received, entry.id)
             else:
                 record = events.RmaPut if entry.detail == "put" else events.RmaGet
-                yield record(now, win, entry.rank, entry.number, entry.site)
-            if entry.site not in done:
-                yield events.RmaOpCompleteBlocking(now, win, entry.site)
+                yield record(now, win, entry.rank, entry.number, entry.id)
+            if entry.id not in done:
+                yield events.RmaOpCompleteBlocking(now, win, entry.id)
 
     def _epochs(self, histories: list[History]) -> Iterator[events._Event]:
         for history in histories:

@@ -180,7 +180,7 @@ class History:
                 yield from come_back(window.key, step.time)
             if step.kind == "wait_begun":
                 idle.begin(step.time)
-                site = self.record.sites.get(step.site)
+                site = self.record.sites.get(step.id)
                 under_way[step.number] = Wait(window, site, step.detail, step.rank, step.time)
             elif step.kind == "wait_lasts" and step.number in under_way:
                 under_way[step.number].awaited = step.rank

@@ -9,17 +9,24 @@ import struct
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from functools import cache
 from itertools import compress, count
 from pathlib import Path
 from typing import NamedTuple
 
+from oriel.wait_states.event_table import (
+    ENUMERATIONS,
+    EVENTS,
+    FLAGS,
+    FLAGS_VALUE,
+    VERSION,
+    Event,
+    Group,
+)
 from oriel.wait_states.machine_clock import MachineClock
 
 _HEAD = struct.Struct("<8sIIiiiIQQQ64s64s")
 _HEAD_BYTES = 4096
-_VERSION = 3
 _ENTRY = struct.Struct("<QQIiIBBH")
 _TIME = struct.Struct("<Q")  # of an entry, its begin
 _KIND_AT = struct.calcsize("<QQIiI")  # in an entry
@@ -31,74 +38,29 @@ _MOST_RANKS = 1 << 22
 # Entries of a file that are read at once.
 _PIECE = 1 << 11
 
-EPOCHS = ("fence", "access", "exposure", "lock", "lock_all", "notified")
-REASONS = (
-    "lock", "unlock", "fence", "complete", "exposure", "flush", "notification", "request",
-    "collective", "window",
-)  # fmt: skip
-OPERATIONS = (
-    "put", "get", "accumulate", "get_accumulate", "compare_and_swap", "acknowledge",
-)  # fmt: skip
-NOTIFIES = ("none", "tag", "counter")
-TRANSFERS = ("sent", "received")
-SERVED_IN = ("call", "wait", "agent")
-_NONE = ("",)
-PROTOCOLS = ("stored", "system_call", "message", "direct", "rendezvous", "network_atomic")
+EPOCHS = ENUMERATIONS["EpochKind"]
+REASONS = ENUMERATIONS["WaitReason"]
+PROTOCOLS = ENUMERATIONS["Protocol"]
 
 
-class _Group(Enum):
-    """Steps are in any record; operations and the like with ORIEL_TIMELINE, and then most of it."""
-
-    END = "end"
-    EPOCH = "epoch"
-    STEP = "step"
-    OPERATION = "operation"
-    TRANSFER = "transfer"
-    OTHER = "other"
+def _kind(event: Event) -> str:
+    return event.name.removeprefix("epoch_")
 
 
-# RecordEntry::Kind, in its order: name, group, and what RecordEntry::detail is a number of.
-_TABLE = (
-    ("end", _Group.END, _NONE),
-    ("opened", _Group.EPOCH, EPOCHS),
-    ("deferred", _Group.EPOCH, EPOCHS),
-    ("activated", _Group.EPOCH, EPOCHS),
-    ("closed", _Group.EPOCH, EPOCHS),
-    ("completed", _Group.EPOCH, EPOCHS),
-    ("renewing", _Group.EPOCH, EPOCHS),
-    ("renewed", _Group.EPOCH, EPOCHS),
-    ("granted", _Group.EPOCH, EPOCHS),
-    ("told", _Group.EPOCH, EPOCHS),
-    ("wait_begun", _Group.STEP, REASONS),
-    ("wait_lasts", _Group.STEP, REASONS),
-    ("wait_ended", _Group.STEP, REASONS),
-    ("operation_issued", _Group.OPERATION, OPERATIONS),
-    ("operation_done", _Group.OPERATION, OPERATIONS),
-    ("notification_sent", _Group.OPERATION, NOTIFIES),
-    ("notification_matched", _Group.OPERATION, NOTIFIES),
-    ("notification_counted", _Group.OTHER, NOTIFIES),
-    ("transfer_begun", _Group.TRANSFER, TRANSFERS),
-    ("transfer_ended", _Group.TRANSFER, TRANSFERS),
-    ("agent_swept", _Group.OTHER, _NONE),
-    ("served", _Group.STEP, SERVED_IN),
-    ("queue_full", _Group.STEP, _NONE),
-    ("queue_freed", _Group.STEP, _NONE),
-    ("use_begun", _Group.STEP, _NONE),
-    ("use_over", _Group.STEP, _NONE),
-    ("answered", _Group.STEP, OPERATIONS),
-)
+def _kinds_of(*groups: Group) -> tuple[str, ...]:
+    return tuple(_kind(event) for event in EVENTS if event.group in groups)
 
 
-def _kinds_of(*groups: _Group) -> tuple[str, ...]:
-    return tuple(kind for kind, group, _ in _TABLE if group in groups)
+def _details(event: Event) -> tuple[str, ...]:
+    return ENUMERATIONS[event.detail.split()[1]] if event.detail else ("",)
 
 
-KINDS = tuple(kind for kind, _, _ in _TABLE)
-EPOCH_KINDS = _kinds_of(_Group.EPOCH)
-OPERATION_KINDS = _kinds_of(_Group.OPERATION)
-TRANSFER_KINDS = _kinds_of(_Group.TRANSFER)
-STEP_KINDS = _kinds_of(_Group.EPOCH, _Group.STEP)
-_DETAILS = tuple(details for _, _, details in _TABLE)
+KINDS = tuple(map(_kind, EVENTS))
+EPOCH_KINDS = _kinds_of(Group.EPOCH)
+OPERATION_KINDS = _kinds_of(Group.OPERATION)
+TRANSFER_KINDS = _kinds_of(Group.TRANSFER)
+STEP_KINDS = _kinds_of(Group.EPOCH, Group.STEP)
+_DETAILS = tuple(map(_details, EVENTS))
 # Those that a recorder of this version writes; the kind is the lower byte.
 _MEANINGS = {
     kind | detail << 8
@@ -106,8 +68,8 @@ _MEANINGS = {
     for detail in range(len(details))
     if KINDS[kind] != "end"
 }
-USED = 1
-EXCLUSIVE = 2
+USED = FLAGS["used"]
+EXCLUSIVE = FLAGS["exclusive"]
 
 
 # The same on all ranks of a window: its first rank in MPI_COMM_WORLD, that rank's number of it, and
@@ -121,22 +83,15 @@ class RecordError(Exception):
 
 
 class Entry(NamedTuple):
-    """One event. `time`: nanoseconds of the machine's clock; `number`: of the epoch, or of the
-    wait; of an operation, a notification or a transfer its bytes; of a counter how many more it
-    has; of a sweep of the progress agent's the nanoseconds that it took; of the use of a persistent
-    collective the number of the collective; `rank`: the peer, in the window, -1: several or none;
-    `site`: of a wait; of a grant, or of the end at one target, the number of the access or
-    exposure, the same at both; of an operation its own number, the same when it is issued and when
-    it is done; of a notification its tag, or the index of its counter; of a transfer the number of
-    its persistent collective; of a use its own number; `detail`: the kind of epoch, of operation or
-    of notification, the reason of a wait, the side of a transfer, or where the peer was served;
-    `flags`: of a transfer the step of its schedule."""
+    """One event, as the table of events has it. `time`: nanoseconds of the machine's clock;
+    `window`: its number in the record's process; `rank`: the peer, in the window, -1: several or
+    none; `id`: of the begin of a wait, its call site."""
 
     time: int
     number: int
     window: int
     rank: int
-    site: int
+    id: int
     kind: str
     detail: str
     flags: int
@@ -150,7 +105,7 @@ class Entry(NamedTuple):
     @property
     def protocol(self) -> str:
         """Of an operation."""
-        return PROTOCOLS[self.flags]
+        return PROTOCOLS[self.flags & FLAGS_VALUE]
 
 
 @dataclass(frozen=True)
@@ -255,13 +210,13 @@ class Record:
                             number,
                             window,
                             rank,
-                            site,
+                            id,
                             KINDS[kind],
                             _DETAILS[kind][detail],
                             flags,
                         ),
                     )
-                    for time, number, window, rank, site, kind, detail, flags in found
+                    for time, number, window, rank, id, kind, detail, flags in found
                 ]
 
     def counts(self, kinds: tuple[str, ...]) -> dict[str, int]:
@@ -398,9 +353,10 @@ def _read_record(path: Path) -> Record:
     _, version, entry_bytes, rank, ranks, pid, _, begun, ended, lost, boot, host = (
         _HEAD.unpack_from(head)
     )
-    if version != _VERSION or entry_bytes != _ENTRY.size:
+    if version != VERSION or entry_bytes != _ENTRY.size:
         raise RecordError(
-            f"{path} was recorded by another version of Oriel; read it with that version's command."
+            f"{path} was recorded by another version of Oriel: its format is {version}, and this "
+            f"command reads {VERSION}. Read it with that version's command."
         )
     if not (rank == ranks == -1 or 0 <= rank < ranks <= _MOST_RANKS):
         raise RecordError(f"{path} is damaged: it is of rank {rank} of {ranks}. Remove it.")

@@ -181,8 +181,8 @@ class Run:
             until = over.time + self.error(history, each)
             for step in islice(each.steps.until(until), _MOST_SINCE_USE):
                 same = step.window in numbers and step.number == over.number
-                if same and step.kind == "use_begun" and step.site <= over.site:
-                    if step.site == over.site:
+                if same and step.kind == "use_begun" and step.id <= over.id:
+                    if step.id == over.id:
                         yield RankStep(each, step)
                     break
 
@@ -206,7 +206,7 @@ class Run:
             first = None
             for step in islice(each.steps.until(until), _MOST_AFTER_MAKING):
                 if step.window in numbers and step.kind == "wait_begun":
-                    site = each.record.sites.get(step.site)
+                    site = each.record.sites.get(step.id)
                     if site and site.call in MAKING:
                         first = step
             if first:

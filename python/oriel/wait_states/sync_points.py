@@ -139,8 +139,8 @@ class _PointsOfRecord:
         origin, target = window.rank, step.rank
         if step.detail == "exposure":
             origin, target = target, origin
-        sampled = self._is_sampled(origin, target, step.site)
-        return (window.key, origin, target, step.site) if sampled else None
+        sampled = self._is_sampled(origin, target, step.id)
+        return (window.key, origin, target, step.id) if sampled else None
 
     def _exposed(self, _: WindowOfRank, step: Entry) -> None:
         self._activated[step.window, step.number] = step.time
@@ -168,7 +168,7 @@ class _PointsOfRecord:
 
     def _making_begun(self, window: WindowOfRank, step: Entry) -> None:
         """A call may meet the others several times: at the first one none goes on alone."""
-        site = self._record.sites.get(step.site)
+        site = self._record.sites.get(step.id)
         known = step.window in self._makings or not self._is_sampled(window.key[1])
         if not known and site and site.call in MAKING:
             self._makings[step.window] = step.number
@@ -184,7 +184,7 @@ class _PointsOfRecord:
             return
         sent = step.kind == "notification_sent"
         ranks = (window.rank, step.rank) if sent else (step.rank, window.rank)
-        channel = "notification", window.key, *ranks, step.site
+        channel = "notification", window.key, *ranks, step.id
         self._notifications[channel] += 1
         number = self._notifications[channel]
         if self._is_sampled(*ranks, number):

@@ -22,11 +22,11 @@ def first_transfers(run: Run, most: int) -> list[Operation]:
         if window is None:
             continue
         ends = (window.rank, entry.rank) if entry.detail == "sent" else (entry.rank, window.rank)
-        channel = (history.record.timed_by, window.key, entry.site, *ends)
+        channel = (history.record.timed_by, window.key, entry.id, *ends)
         if entry.kind == "transfer_begun":
             if len(transfers) == most:
                 break
-            about = {"collective": entry.site, "step": entry.flags}
+            about = {"collective": entry.id, "step": entry.flags}
             target = run.peer(history, window, entry.rank)
             transfer = Operation(
                 history, window, "send", entry.time, entry.rank, entry.number, about, target=target

@@ -10,7 +10,6 @@
 #include <cstring>
 #include <fstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "boundary/host/host_mpi.hpp"
@@ -31,52 +30,6 @@ const WindowHandle* numbered_window(std::uint32_t number) {
     if (window->core->id() == number) return window;
   }
   return nullptr;
-}
-
-using Kind = RecordEntry::Kind;
-
-constexpr Kind kind_of(EpochStep step) {
-  switch (step) {
-    case EpochStep::opened:
-      return Kind::epoch_opened;
-    case EpochStep::deferred:
-      return Kind::epoch_deferred;
-    case EpochStep::activated:
-      return Kind::epoch_activated;
-    case EpochStep::closed:
-      return Kind::epoch_closed;
-    case EpochStep::completed:
-      return Kind::epoch_completed;
-    case EpochStep::renewing:
-      return Kind::epoch_renewing;
-    case EpochStep::renewed:
-      return Kind::epoch_renewed;
-  }
-  return Kind::end;
-}
-
-/// Equal on all ranks, because they make the same calls. A fence epoch has the number of the call
-/// that closes or renews it, or else of the call that opened it.
-std::uint64_t number_of(const Epoch& epoch) {
-  if (epoch.kind != EpochKind::fence) return epoch.opened_at;
-  return epoch.closing_call != 0 ? epoch.closing_call : epoch.call;
-}
-
-bool has_operations(const Target& target) {
-  return target.issued != 0 || target.used.load();
-}
-
-bool has_operations(const Epoch& epoch) {
-  for (const Target& target : epoch) {
-    if (has_operations(target)) return true;
-  }
-  return false;
-}
-
-/// Events of the general path have no time; they are recorded when they are reported.
-OperationEvent event_of(const Operation& operation, Protocol protocol) {
-  return {operation.kind,       operation.target, operation.bytes(), protocol,
-          operation.notify_arg, operation.number, engine.clock.now()};
 }
 
 void read_into(std::array<char, 64>& words, const char* path) {
@@ -192,232 +145,31 @@ void Recorder::stop() {
   names_ = -1;
   sites_.clear();
   windows_.clear();
-  counted_.clear();
   last_window_ = 0;
-  waiting_ = 0;
   table_folder_.clear();
   first_ = false;
 }
 
-void Recorder::add(const EventSource& source, RecordEntry entry) {
-  entry.time = shared_time_ != 0 ? shared_time_ : engine.clock.now();
-  entry.window = source.window;
-  file_.add(entry);
-}
-
-void Recorder::add(const EventSource& source, Kind kind, const Epoch& epoch, int rank,
-                   std::uint16_t flags, std::uint64_t id) {
-  RecordEntry entry;
-  entry.kind = kind;
-  entry.number = number_of(epoch);
-  entry.rank = rank;
-  entry.site = static_cast<std::uint32_t>(id);
-  entry.detail = static_cast<std::uint8_t>(epoch.kind);
-  entry.flags = flags;
-  if (epoch.exclusive) entry.flags |= exclusive;
-  add(source, entry);
-}
-
-void Recorder::epoch(const EventSource& source, EpochStep step, const Epoch& epoch) {
-  // In calls of the program only: other steps may run on the agent, which must not call the host.
-  if (step == EpochStep::opened || step == EpochStep::renewing) describe_window(source.window);
-  const bool one = epoch.targets != nullptr && epoch.targets->next == nullptr;
-  const bool ends = step == EpochStep::closed || step == EpochStep::renewing;
-  add(source, kind_of(step), epoch, one ? epoch.targets->rank : -1,
-      ends && has_operations(epoch) ? used : 0);
-}
-
-void Recorder::told(const EventSource& source, const Epoch& epoch, const Target& target) {
-  add(source, Kind::told, epoch, target.rank, has_operations(target) ? used : 0, target.id);
-}
-
-void Recorder::granted(const EventSource& source, const Epoch& epoch, const Target& target) {
-  add(source, Kind::granted, epoch, target.rank, 0, target.id);
-}
-
-/// Records several steps of one call, between which no other step happens, with one time: reading
-/// the clock takes longer than writing an entry.
-template <typename Record>
-void Recorder::at_one_time(Record&& record) {
-  shared_time_ = engine.clock.now();
-  record();
-  shared_time_ = 0;
-}
-
-void Recorder::free_lock_acquired(const EventSource& source, const Epoch& epoch) {
-  at_one_time([&] { expand_acquisition(source, epoch); });
-}
-
-void Recorder::free_lock_released(const EventSource& source, const Epoch& epoch) {
-  at_one_time([&] { expand_release(source, epoch); });
-}
-
-void Recorder::issued(const EventSource& source, const Operation& operation, Protocol protocol) {
-  if (!operations_) return;
-  add(source, Kind::operation_issued, event_of(operation, protocol));
-}
-
-void Recorder::done(const EventSource& source, const RecordedOperation& recorded) {
-  const Operation& operation = recorded.operation;
-  const bool question = operation.kind == OperationKind::acknowledge;
-  if (question || operation.completion != nullptr) {
-    RecordEntry entry;
-    entry.kind = Kind::answered;
-    entry.rank = operation.target;
-    entry.detail = static_cast<std::uint8_t>(operation.kind);
-    add(source, entry);
+void Recorder::on(const Event& event, const EventSource&) {
+  if (!operations_ && of_timeline(event.kind)) return;
+  switch (event.kind) {
+    case EventKind::wait_begun: {
+      describe_window(event.window);
+      Event begun = event;
+      begun.id = site();
+      file_.add(begun);
+      return;
+    }
+    // In calls of the program only: other steps may run on the agent, which must not call the host.
+    case EventKind::epoch_opened:
+    case EventKind::epoch_renewing:
+    case EventKind::use_begun:
+      describe_window(event.window);
+      break;
+    default:
+      break;
   }
-  // A question is not an operation of the program.
-  if (!operations_ || question) return;
-  add(source, Kind::operation_done, event_of(operation, recorded.protocol));
-}
-
-void Recorder::carried_out(const EventSource& source, const OperationEvent& operation) {
-  constexpr std::uint64_t long_one = std::uint64_t{16} * 1024;  // takes a microsecond
-  add(source, Kind::operation_issued, operation);
-  if (operation.bytes < long_one) return;
-  OperationEvent ended = operation;
-  ended.time = engine.clock.now();
-  add(source, Kind::operation_done, ended);
-}
-
-void Recorder::matched(const EventSource& source, const Notification& notification) {
-  add(source, Kind::notification_matched, engine.clock.now(), notification.source,
-      {NotifyKind::tag, notification.tag, notification.bytes});
-}
-
-/// Programs poll counters: only a changed value is recorded.
-void Recorder::counted(const EventSource& source, std::int32_t counter, std::uint64_t value,
-                       std::uint64_t after) {
-  if (!operations_) return;
-  const auto index = static_cast<std::uint32_t>(counter);
-  const std::uint64_t known =
-      std::exchange(counted_[std::uint64_t{source.window} << 32 | index], after);
-  if (value == known) return;
-  add(source, Kind::notification_counted, engine.clock.now(), -1,
-      {NotifyKind::counter, counter, value - known});
-}
-
-void Recorder::transfer_begun(const EventSource& source, const PlanTransfer& transfer) {
-  add(source, Kind::transfer_begun, transfer);
-}
-
-void Recorder::transfer_ended(const EventSource& source, const PlanTransfer& transfer) {
-  add(source, Kind::transfer_ended, transfer);
-}
-
-void Recorder::add(const EventSource& source, Kind kind, const PlanTransfer& transfer) {
-  if (!operations_) return;
-  RecordEntry entry;
-  entry.number = transfer.bytes;
-  entry.rank = transfer.rank;
-  entry.site = static_cast<std::uint32_t>(transfer.collective);
-  entry.kind = kind;
-  entry.detail = transfer.sent ? 0 : 1;
-  entry.flags = static_cast<std::uint16_t>(transfer.step);
-  add(source, entry);
-}
-
-void Recorder::agent_swept(std::uint64_t begun) {
-  if (!operations_) return;
-  file_.add({.time = begun, .number = engine.clock.now() - begun, .kind = Kind::agent_swept});
-}
-
-void Recorder::served(const EventSource& source, int origin) {
-  RecordEntry entry;
-  entry.kind = Kind::served;
-  entry.rank = origin;
-  entry.detail = static_cast<std::uint8_t>(served_in());
-  add(source, entry);
-}
-
-ServedIn Recorder::served_in() const {
-  if (engine.agent.sweeping()) return ServedIn::agent;
-  return waiting_ != 0 ? ServedIn::wait : ServedIn::call;
-}
-
-void Recorder::queue_full(const EventSource& source, int target) {
-  add(source, Kind::queue_full, target);
-}
-
-void Recorder::queue_freed(const EventSource& source, int target) {
-  add(source, Kind::queue_freed, target);
-}
-
-void Recorder::add(const EventSource& source, Kind kind, int rank) {
-  RecordEntry entry;
-  entry.kind = kind;
-  entry.rank = rank;
-  add(source, entry);
-}
-
-void Recorder::use_begun(const EventSource& source, const CollectiveUse& use) {
-  describe_window(source.window);
-  add(source, Kind::use_begun, use);
-}
-
-void Recorder::use_over(const EventSource& source, const CollectiveUse& use) {
-  add(source, Kind::use_over, use);
-}
-
-void Recorder::add(const EventSource& source, Kind kind, const CollectiveUse& use) {
-  RecordEntry entry;
-  entry.kind = kind;
-  entry.number = use.collective;
-  entry.site = static_cast<std::uint32_t>(use.use);
-  add(source, entry);
-}
-
-/// An operation, and the notification that it requests.
-void Recorder::add(const EventSource& source, Kind kind, const OperationEvent& operation) {
-  file_.add({.time = operation.time,
-             .number = operation.bytes,
-             .window = source.window,
-             .rank = operation.target,
-             .site = operation.number,
-             .kind = kind,
-             .detail = static_cast<std::uint8_t>(operation.kind),
-             .flags = static_cast<std::uint16_t>(operation.protocol)});
-  if (kind == Kind::operation_issued && operation.notify_arg.wanted()) {
-    add(source, Kind::notification_sent, operation.time, operation.target, operation.notify_arg);
-  }
-}
-
-void Recorder::add(const EventSource& source, Kind kind, std::uint64_t time, int rank,
-                   const NotifyArg& notify_arg) {
-  file_.add({.time = time,
-             .number = notify_arg.bytes,
-             .window = source.window,
-             .rank = rank,
-             .site = static_cast<std::uint32_t>(notify_arg.number),
-             .kind = kind,
-             .detail = static_cast<std::uint8_t>(notify_arg.kind)});
-}
-
-void Recorder::add(const EventSource& source, Kind kind, const Wait& wait, std::uint32_t site) {
-  RecordEntry entry;
-  entry.kind = kind;
-  entry.number = wait.number;
-  entry.rank = wait.rank;
-  entry.detail = static_cast<std::uint8_t>(wait.reason);
-  entry.site = site;
-  add(source, entry);
-}
-
-void Recorder::wait_begun(const EventSource& source, Wait& wait) {
-  describe_window(source.window);
-  wait.number = ++waits_;
-  ++waiting_;
-  add(source, Kind::wait_begun, wait, site());
-}
-
-void Recorder::wait_lasts(const EventSource& source, const Wait& wait) {
-  add(source, Kind::wait_lasts, wait);
-}
-
-void Recorder::wait_ended(const EventSource& source, const Wait& wait) {
-  --waiting_;
-  add(source, Kind::wait_ended, wait);
+  file_.add(event);
 }
 
 std::uint32_t Recorder::site() {

@@ -258,14 +258,15 @@ void report_carried_out(const WindowHandle& window, const Access& access, std::u
     const Known& own = same ? there : *runtime.datatypes.look(access.origin.type);
     bytes = bytes_in({*own.layout, static_cast<std::uint64_t>(access.origin.count)});
   }
-  window.core->events().carried_out(
-      {access.kind,
-       access.rank,
-       bytes,
-       window.core->hot_protocol(access.rank, displacement, elements, handle),
-       {access.notify_arg.kind, access.notify_arg.number, bytes},
-       ++engine.running()->last_number,
-       begun});
+  const Protocol protocol = window.core->hot_protocol(access.rank, displacement, elements, handle);
+  window.core->events().carried_out({.time = begun,
+                                     .number = bytes,
+                                     .rank = access.rank,
+                                     .id = ++engine.running()->last_number,
+                                     .kind = EventKind::operation_issued,
+                                     .detail = detail_of(access.kind),
+                                     .flags = static_cast<std::uint16_t>(protocol)},
+                                    {access.notify_arg.kind, access.notify_arg.number, bytes});
 }
 
 void tell_of_active_epoch(const char* call, const WindowHandle& window, int rank) {

@@ -31,6 +31,7 @@ bool Lifetime::hold(std::string& error) {
     {
       const Guard guard(engine.lock);  // another thread's MPI_T call may add a sink
       Events& events = engine.running()->process.events();
+      events.set_clock([] { return engine.clock.now(); });
       run_statistics_.start(events, event_counts_);
       trace_file_.start(events);
       recorder_.start(events);
@@ -144,7 +145,10 @@ void Lifetime::disown() {
 
 std::unique_ptr<Running> Lifetime::take_down() {
   engine.agent.stop();
-  if (engine.running() != nullptr) run_statistics_.report(engine, event_counts_);
+  if (engine.running() != nullptr) {
+    const Guard guard(engine.lock);
+    run_statistics_.report(engine, event_counts_);
+  }
   holds_ = own_ = 0;
   {
     const Guard guard(engine.lock);

@@ -230,7 +230,7 @@ void MappedLanes::end(Side& side) {
   // The meeting of this use has acquired them.
   side.way = CopyTrial::fastest(side.lane->sender.times, side.lane->receiver.times);
   side.tried = false;
-  progress_.events.copy_chosen(side.way);
+  progress_.events.report({.kind = EventKind::copy_chosen, .detail = detail_of(side.way)});
 }
 
 void MappedLanes::arrive(Side& side) {

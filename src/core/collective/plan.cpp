@@ -220,7 +220,7 @@ void Plan::start(Completion& completion) {
   progress_.sends_left = 0;
   std::ranges::copy(receives_, progress_.receives_left.begin());
   completion_ = &completion;
-  registry_.events().use_begun({number_, progress_.use});
+  progress_.report_use(EventKind::use_begun);
   registry_.begin_work(*this);
   next_copy_ = next_combination_ = 0;
   carry_out(Schedule::before_all);
@@ -277,7 +277,7 @@ bool Plan::advance() {
   if (!over) return moved;
   progress_.active = false;
   registry_.end_work(*this);
-  registry_.events().use_over({number_, progress_.use});
+  progress_.report_use(EventKind::use_over);
   completion_->complete(progress_.failure.error);
   return true;
 }

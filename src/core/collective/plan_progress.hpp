@@ -33,21 +33,35 @@ struct PlanProgress {
   /// made anyway, marked stale, so that no receiver waits for them.
   bool stale = false;
 
+  void report_use(EventKind kind) const {
+    events.report({.number = plan, .id = static_cast<std::uint32_t>(use), .kind = kind});
+  }
   void begin_send(int rank, std::uint64_t bytes, int step) {
     ++sends_left;
-    events.transfer_begun({plan, rank, true, bytes, step});
+    report(EventKind::transfer_begun, TransferSide::sent, rank, bytes, step);
   }
   void sent(int rank, std::uint64_t bytes, int step) {
     --sends_left;
-    events.transfer_ended({plan, rank, true, bytes, step});
+    report(EventKind::transfer_ended, TransferSide::sent, rank, bytes, step);
   }
   void received(int rank, std::uint64_t bytes, int step) {
     --receives_left[static_cast<std::size_t>(step)];
-    events.transfer_ended({plan, rank, false, bytes, step});
+    report(EventKind::transfer_ended, TransferSide::received, rank, bytes, step);
   }
   void fail(const PlanFailure& found) {
     if (failure.error == Error::none) failure = found;
     stale = stale || !found.sent;
+  }
+
+ private:
+  /// `bytes`: of a receive: the space for them.
+  void report(EventKind kind, TransferSide side, int rank, std::uint64_t bytes, int step) const {
+    events.report({.number = bytes,
+                   .rank = rank,
+                   .id = static_cast<std::uint32_t>(plan),
+                   .kind = kind,
+                   .detail = detail_of(side),
+                   .flags = static_cast<std::uint16_t>(step)});
   }
 };
 

@@ -151,7 +151,7 @@ bool Epochs::may_renew_fence(Assert assertion) const {
 Outcome Epochs::renew_fence(Completion* completion) {
   Epoch& epoch = *access_;
   epoch.call = epoch.closing_call = ++fence_calls_;
-  events_.epoch(EpochStep::renewing, epoch);
+  events_.epoch(EventKind::epoch_renewing, epoch);
   epoch.opened_at = ++steps_;
   for (Target& target : epoch) {
     target.used.store(false);
@@ -169,7 +169,7 @@ bool Epochs::try_renew(Epoch& epoch) {
   epoch.closing_call = 0;
   epoch.announced = false;
   epoch.awaited = 0;
-  events_.epoch(EpochStep::renewed, epoch);
+  events_.epoch(EventKind::epoch_renewed, epoch);
   return true;
 }
 

@@ -62,10 +62,10 @@ Epoch& Epochs::create(EpochKind kind) {
 }
 
 void Epochs::open(Epoch& epoch) {
-  events_.epoch(EpochStep::opened, epoch);
+  events_.epoch(EventKind::epoch_opened, epoch);
   EpochQueue* queue = queue_for(epoch);
   if (queue == nullptr) return activate(epoch);
-  events_.epoch(EpochStep::deferred, epoch);
+  events_.epoch(EventKind::epoch_deferred, epoch);
   queue->append(epoch);
   ++deferred_;
   work_.add();
@@ -177,7 +177,7 @@ void Epochs::leave_place(const Epoch& epoch, EpochPeer& other) {
 }
 
 void Epochs::activate(Epoch& epoch) {
-  events_.epoch(EpochStep::activated, epoch);
+  events_.epoch(EventKind::epoch_activated, epoch);
   epoch.active = true;
   active_.append(epoch);
   switch (epoch.kind) {
@@ -212,7 +212,7 @@ void Epochs::activate(Epoch& epoch) {
 
 Outcome Epochs::close(Epoch& epoch, Completion* completion) {
   pending_.note_unflushed();
-  events_.epoch(EpochStep::closed, epoch);
+  events_.epoch(EventKind::epoch_closed, epoch);
   epoch.closed = true;
   epoch.closed_at = ++steps_;
   epoch.completion = completion;
@@ -255,7 +255,7 @@ bool Epochs::try_complete(Epoch& epoch) {
   if (!epoch.closed) return false;
   const bool fence = epoch.kind == EpochKind::fence && epoch.closing_call != 0;
   const bool over = fence ? fence_.end(epoch) : epoch.untold == 0 && epoch.attention == 0;
-  if (over) events_.epoch(EpochStep::completed, epoch);
+  if (over) events_.epoch(EventKind::epoch_completed, epoch);
   return epoch.completed = over;
 }
 

@@ -17,38 +17,44 @@ void require(bool holds, const EventSource& source, const Epoch& epoch, const ch
 
 }  // namespace
 
-void InvariantChecks::epoch(const EventSource& source, EpochStep step, const Epoch& epoch) {
-  switch (step) {
-    case EpochStep::opened:
+void InvariantChecks::on(const Event& event, const EventSource& source) {
+  if (source.epoch == nullptr || source.hot_path) return;
+  const Epoch& epoch = *source.epoch;
+  switch (event.kind) {
+    case EventKind::epoch_opened:
       require(!epoch.active && !epoch.closed, source, epoch, "the opening comes late");
       break;
-    case EpochStep::deferred:
-      break;
-    case EpochStep::activated:
+    case EventKind::epoch_activated:
       require(!epoch.active, source, epoch, "the activation comes twice");
       for (const Target& target : epoch) {
         if (epoch.kind == EpochKind::access) ++accesses_[{source.window, target.rank}];
         if (epoch.kind == EpochKind::exposure) ++exposures_[{source.window, target.rank}];
       }
       break;
-    case EpochStep::closed:
+    case EventKind::epoch_closed:
       require(!epoch.closed, source, epoch, "the closing comes twice");
       break;
-    case EpochStep::renewing:
-    case EpochStep::renewed:
+    case EventKind::epoch_renewing:
+    case EventKind::epoch_renewed:
       require(epoch.active && !epoch.closed, source, epoch, "a renewal finds none that is open");
       require(epoch.attention == 0, source, epoch, "the renewal comes before its operations' end");
       break;
-    case EpochStep::completed:
+    case EventKind::epoch_completed:
       require(!epoch.completed, source, epoch, "the completion comes twice");
       require(epoch.active && epoch.closed, source, epoch, "the completion comes before the end");
       require(epoch.untold == 0, source, epoch, "the completion comes before all targets are told");
       require(epoch.attention == 0, source, epoch, "the completion comes before its operations'");
       break;
+    case EventKind::told:
+      check_told(source, epoch, *source.target);
+      break;
+    default:
+      break;
   }
 }
 
-void InvariantChecks::told(const EventSource& source, const Epoch& epoch, const Target& target) {
+void InvariantChecks::check_told(const EventSource& source, const Epoch& epoch,
+                                 const Target& target) {
   require(!target.told, source, epoch, "a target is told twice");
   require(target.waiting.empty(), source, epoch, "a target is told with operations waiting for it");
   require(target.reads + target.counted_apart == 0, source, epoch,

@@ -15,11 +15,12 @@ namespace oriel {
 /// has begun. Used in processes of debug builds and of simulated jobs.
 class InvariantChecks final : public EventSink {
  public:
-  void epoch(const EventSource& source, EpochStep step, const Epoch& epoch) override;
-  void told(const EventSource& source, const Epoch& epoch, const Target& target) override;
+  void on(const Event& event, const EventSource& source) override;
 
  private:
   using Pair = std::pair<std::uint32_t, int>;  // a window, and a rank of it
+
+  void check_told(const EventSource& source, const Epoch& epoch, const Target& target);
 
   // For each pair, how many have begun so far: upper bounds of the numbers between the two ranks.
   std::map<Pair, std::uint64_t> accesses_;

@@ -12,8 +12,8 @@ void Epochs::report_light_opening() {
 
 /// A light epoch is first reported when it moves to the list, unless a sink requests all locks.
 void Epochs::report_opening(const Epoch& epoch) {
-  events_.epoch(EpochStep::opened, epoch);
-  events_.epoch(EpochStep::activated, epoch);
+  events_.epoch(EventKind::epoch_opened, epoch);
+  events_.epoch(EventKind::epoch_activated, epoch);
 }
 
 /// Lists an epoch that has been active since it was opened.

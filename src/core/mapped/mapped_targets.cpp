@@ -179,11 +179,7 @@ bool MappedTargets::notify(int rank, const NotifyArg& notify_arg) {
   Peer& peer = peers_[rank];
   if (notify_arg.kind == NotifyKind::tag && full != peer.queue_full) {
     peer.queue_full = full;
-    if (full) {
-      events_.queue_full(rank);
-    } else {
-      events_.queue_freed(rank);
-    }
+    events_.report({.rank = rank, .kind = full ? EventKind::queue_full : EventKind::queue_freed});
   }
   return !full;
 }

@@ -13,9 +13,9 @@ class NotificationSink {
   NotificationSink() = default;
   /// A request has taken the notification.
   virtual void matched(const Notification& notification) const = 0;
-  /// The program or a request has read a counter: all additions so far count as taken. `after`: the
-  /// counter's value from then on.
-  virtual void counted(std::int32_t counter, std::uint64_t value, std::uint64_t after) const = 0;
+  /// The program or a request has read a counter, which has grown by `more` since it was read
+  /// before.
+  virtual void counted(std::int32_t counter, std::uint64_t more) const = 0;
 
  protected:
   NotificationSink(const NotificationSink&) = default;

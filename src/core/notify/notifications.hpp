@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
+#include <utility>
 
 #include "core/notify/counters.hpp"
 #include "core/notify/matcher.hpp"
@@ -66,9 +68,12 @@ class Notifications {
   std::size_t kept() const { return matcher_ != nullptr ? matcher_->kept() : 0; }
 
   Counters& counters() { return counters_; }
-  /// See NotificationSink.
-  void count(std::int32_t counter, std::uint64_t value, std::uint64_t after) const {
-    if (sink_ != nullptr) sink_->counted(counter, value, after);
+  /// The program or a request has read a counter: all additions so far count as taken. `after`: the
+  /// counter's value from then on.
+  void count(std::int32_t counter, std::uint64_t value, std::uint64_t after) {
+    if (sink_ == nullptr) return;
+    const std::uint64_t known = std::exchange(known_[counter], after);
+    if (value != known) sink_->counted(counter, value - known);  // programs poll counters
   }
   /// The requests that wait for values of our counters.
   Thresholds& thresholds() { return thresholds_; }
@@ -92,6 +97,8 @@ class Notifications {
   std::unique_ptr<Matcher> matcher_;
   Counters counters_;
   Thresholds thresholds_;
+  // The value that each counter had after it was read, if there is a sink.
+  std::unordered_map<std::int32_t, std::uint64_t> known_;
 };
 
 }  // namespace oriel

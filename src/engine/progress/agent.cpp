@@ -143,16 +143,25 @@ void Agent::run() {
   }
 }
 
+void Agent::set_sweeping(Process& process, bool sweeping) {
+  sweeping_ = sweeping;
+  process.events().set_agent_sweeps(sweeping);
+}
+
 Agent::Look Agent::look() {
   Process& process = engine_.running()->process;
   if (!stopping_.load(std::memory_order_relaxed) && process.sweeps() == seen_) {
     if (const AgentGuard guard{engine_.lock}) {
       const std::uint64_t begun = process.events().heard() ? engine_.clock.now() : 0;
-      sweeping_ = true;
+      set_sweeping(process, true);
       const bool moved = process.sweep();
-      sweeping_ = false;
+      set_sweeping(process, false);
       seen_ = process.sweeps();
-      if (moved) process.events().publish([&](EventSink& sink) { sink.agent_swept(begun); });
+      if (moved && begun != 0) {
+        process.events().report(
+            {.time = begun, .number = engine_.clock.now() - begun, .kind = EventKind::agent_swept},
+            {});
+      }
       return moved ? Look::moved : Look::quiet;
     }
   }

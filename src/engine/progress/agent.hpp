@@ -12,6 +12,7 @@
 namespace oriel {
 
 class Engine;
+class Process;
 
 /// The progress agent (S5): a thread that serves other ranks' messages while the program computes
 /// outside MPI. It runs only if some window has remote ranks and may be locked. It acts only if no
@@ -53,6 +54,7 @@ class Agent {
 
   void run();
   bool serve();
+  void set_sweeping(Process& process, bool sweeping);
   Look look();
   /// Sleeps until the network may have work. Returns false if there is no network to sleep on.
   bool sleep_on_network();

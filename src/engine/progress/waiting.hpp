@@ -70,14 +70,13 @@ inline WindowEvents events_of_no_window(const Engine& engine) {
 /// Reports a wait of a call, from its beginning to its end. With the process lock.
 class WaitEvent {
  public:
-  WaitEvent(const WindowEvents& events, const Wait& wait) : events_(events), wait_(wait) {
-    events_.wait_begun(wait_);
-  }
-  ~WaitEvent() { events_.wait_ended(wait_); }
+  WaitEvent(const WindowEvents& events, const Wait& wait)
+      : events_(events), wait_(events.begin_wait(wait)) {}
+  ~WaitEvent() { events_.end_wait(wait_); }
   WaitEvent(const WaitEvent&) = delete;
   WaitEvent& operator=(const WaitEvent&) = delete;
 
-  /// Includes the number that the Recorder has assigned.
+  /// The wait with its number.
   const Wait& wait() const { return wait_; }
 
  private:

@@ -4,7 +4,10 @@
 #include <array>
 #include <cstdint>
 
+#include "core/epoch/activation.hpp"
 #include "core/epoch/events.hpp"
+#include "core/operation/copy_method.hpp"
+#include "core/operation/protocol.hpp"
 
 namespace oriel {
 
@@ -32,14 +35,11 @@ class EventCounts final : public EventSink {
   /// a wait can separate the time before a call from the time after it.
   Counts counts() const;
 
-  void epoch(const EventSource& source, EpochStep step, const Epoch& epoch) override;
-  void issued(const EventSource& source, const Operation& operation, Protocol protocol) override;
-  void wait_begun(const EventSource& source, Wait& wait) override;
-  void wait_ended(const EventSource& source, const Wait& wait) override;
-  void copy_chosen(const EventSource& source, CopyMethod method) override;
+  void on(const Event& event, const EventSource& source) override;
 
  private:
-  bool listening_ = false;
+  const Events* events_ = nullptr;   // null: not listening
+  std::uint64_t earlier_waits_ = 0;  // had begun before counting started
   // Amount of a wait reason: the sum of the ends less the sum of the beginnings, modulo 2^64.
   Counts counts_;
   std::array<std::uint64_t, wait_reasons> running_{};  // waits that have not ended

@@ -75,13 +75,13 @@ bool RecordFile::map_next_piece() {
   begin_ = next_ = end_ = nullptr;
   void* memory = full_ ? nullptr : map(file_, mapped_, piece);
   if (memory == nullptr) {
-    full_ = true;  // entries after a gap would look like a complete record
+    full_ = true;  // events after a gap would look like a complete record
     lose();
     return false;
   }
   mapped_ += piece;
-  begin_ = next_ = static_cast<RecordEntry*>(memory);
-  end_ = begin_ + entries_of_piece;
+  begin_ = next_ = static_cast<Event*>(memory);
+  end_ = begin_ + events_of_piece;
   return true;
 }
 
@@ -92,7 +92,7 @@ void RecordFile::mark_end() {
 void RecordFile::close() {
   mark_end();
   if (head_ != nullptr) ::munmap(head_, RecordHead::bytes);
-  const std::size_t unused = static_cast<std::size_t>(end_ - next_) * sizeof(RecordEntry);
+  const std::size_t unused = static_cast<std::size_t>(end_ - next_) * sizeof(Event);
   if (begin_ != nullptr) ::munmap(begin_, piece);
   if (file_ >= 0) {
     [[maybe_unused]] const int cut = ::ftruncate(file_, static_cast<off_t>(mapped_ - unused));

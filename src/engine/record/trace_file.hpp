@@ -15,25 +15,9 @@ class TraceFile final : public EventSink {
   void start(Events& events);
   void stop();
 
-  void epoch(const EventSource& source, EpochStep step, const Epoch& epoch) override;
-  void told(const EventSource& source, const Epoch& epoch, const Target& target) override;
-  void free_lock_acquired(const EventSource& source, const Epoch& epoch) override;
-  void free_lock_released(const EventSource& source, const Epoch& epoch) override;
-  void issued(const EventSource& source, const Operation& operation, Protocol protocol) override;
-  void done(const EventSource& source, const RecordedOperation& recorded) override;
-  void wait_begun(const EventSource& source, Wait& wait) override;
-  void wait_ended(const EventSource& source, const Wait& wait) override;
-  void served(const EventSource& source, int origin) override;
-  void queue_full(const EventSource& source, int target) override;
-  void queue_freed(const EventSource& source, int target) override;
-  void use_begun(const EventSource& source, const CollectiveUse& use) override;
-  void use_over(const EventSource& source, const CollectiveUse& use) override;
-  void copy_chosen(const EventSource& source, CopyMethod method) override;
+  void on(const Event& event, const EventSource& source) override;
 
  private:
-  [[gnu::format(printf, 3, 4)]] void write(const EventSource& source, const char* format, ...);
-  void write_use(const EventSource& source, const char* step, const CollectiveUse& use);
-
   int file_ = -1;
 };
 

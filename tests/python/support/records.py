@@ -6,7 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from oriel.wait_states.record import _DETAILS, _ENTRY, _HEAD, _HEAD_BYTES, _VERSION, KINDS
+from oriel.wait_states.event_table import VERSION
+from oriel.wait_states.record import _DETAILS, _ENTRY, _HEAD, _HEAD_BYTES, KINDS
 
 # The clock of a machine that has run for some hours.
 BEGUN = 30_000_000_000_000
@@ -34,12 +35,12 @@ class RecordWriter:
     def site(self, number: int, call: str, function: str, file: str = "/nowhere/program") -> None:
         self.lines.append(f"site\t{number}\t{call}\t{number:x}0\t{function}\t{file}")
 
-    def add(self, time, kind, detail, *, number=0, window=1, rank=-1, site=0, flags=0) -> None:
+    def add(self, time, kind, detail, *, number=0, window=1, rank=-1, id=0, flags=0) -> None:
         detail = _DETAILS[KINDS.index(kind)].index(detail)
         self.last = time
         self.entries.append(
             _ENTRY.pack(
-                self.begun + time, number, window, rank, site, KINDS.index(kind), detail, flags
+                self.begun + time, number, window, rank, id, KINDS.index(kind), detail, flags
             )
         )
 
@@ -56,15 +57,15 @@ class RecordWriter:
     ) -> None:
         """`access`: its number at origin and target."""
         for kind, time in steps.items():
-            site = access if kind in ("granted", "told") else 0
+            id = access if kind in ("granted", "told") else 0
             self.add(
-                time, kind, detail, number=number, window=window, rank=rank, site=site, flags=flags
+                time, kind, detail, number=number, window=window, rank=rank, id=id, flags=flags
             )
 
     def write(self, folder: Path, ended: bool = True) -> None:
         end = self.begun + self.last + 1_000 if ended else 0
         head = _HEAD.pack(
-            b"orielrec", _VERSION, _ENTRY.size, self.rank, self.ranks, self.pid, 0, self.begun, end,
+            b"orielrec", VERSION, _ENTRY.size, self.rank, self.ranks, self.pid, 0, self.begun, end,
             0, self.boot, b"node",
         )  # fmt: skip
         text = head.ljust(_HEAD_BYTES, b"\0") + b"".join(self.entries) + bytes(_ENTRY.size)
@@ -93,7 +94,7 @@ def write_late_posts(folder: Path, pairs: int, turns: int, window: str = "halo")
                 {"opened": begun, "activated": begun + 100, "closed": begun + 2_000},
                 "access", number, rank=1,
             )  # fmt: skip
-            origin.add(begun + 2_100, "wait_begun", "complete", number=turn + 1, site=1)
+            origin.add(begun + 2_100, "wait_begun", "complete", number=turn + 1, id=1)
             posted = begun + 2_100 + LATE
             over = posted + 10_000
             origin.epoch(
