@@ -28,10 +28,10 @@ EngineFailure look_for_any_lost(Window& window) {
   return rank >= 0 ? lost_rank(window, rank) : EngineFailure();
 }
 
-EngineFailure lost_rank(const Window& window, int rank) {
+EngineFailure lost_rank(Window& window, int rank) {
   return said(Error::peer_lost,
               "rank " + std::to_string(rank) + " of the window has ended" +
-                  (window.member(rank).control == nullptr ? " or cannot be reached" : "") +
+                  (!window.member(rank).mapped() ? " or cannot be reached" : "") +
                   ", so this call cannot complete");
 }
 

@@ -17,7 +17,7 @@ EngineFailure look_for_lost_peers(Process& process, Window& window);
 /// The failure to report if any member has ended, for steps that all members take.
 EngineFailure look_for_any_lost(Window& window);
 /// The failure of a call that waits for `rank`, which has ended.
-EngineFailure lost_rank(const Window& window, int rank);
+EngineFailure lost_rank(Window& window, int rank);
 
 /// look_for_lost_peers(), repeated during a wait.
 class LostPeerCheck {

@@ -10,9 +10,9 @@
 #include <iterator>
 #include <string>
 
-#include "core/base/descriptors.hpp"
 #include "core/base/settings.hpp"
 #include "transport/shm/arena_file.hpp"
+#include "transport/shm/descriptors.hpp"
 
 namespace oriel {
 namespace {
