@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "engine/windows/disconnection.hpp"
 #include "engine/windows/leave_window.hpp"
 #include "shm_processes.hpp"
 #include "support/calls.hpp"
@@ -113,6 +114,20 @@ TEST(WaitingRanks, LeaveAWindowTogether) {
     EXPECT_FALSE(leave_window(all[rank].engine, *windows[static_cast<std::size_t>(rank)], failed));
     EXPECT_EQ(called, 3);
     EXPECT_FALSE(failed);
+  });
+}
+
+TEST(WaitingRanks, MeetBeforeMpiEnds) {
+  SimRanks all(3);
+  const std::vector<Window*> windows = all.make_windows({});
+  std::atomic<int> called{0};
+  all.run([&](int rank) {
+    Engine& engine = all[rank].engine;
+    ++called;
+    await_other_ranks(engine, {windows[static_cast<std::size_t>(rank)]});
+    EXPECT_EQ(called, 3);
+    await_last_packets(engine);
+    EXPECT_TRUE(engine.running()->drained());
   });
 }
 

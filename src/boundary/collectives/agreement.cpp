@@ -9,7 +9,6 @@
 #include "boundary/host/errors.hpp"
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/progress/mpi_host.hpp"
-#include "boundary/progress/setup_collectives.hpp"
 #include "engine/host/error_report.hpp"
 
 namespace oriel::boundary {
@@ -57,10 +56,11 @@ OwnFault fault_of_host(int code, int rank) {
 
 int agree_on_fault(const char* call, MPI_Comm communicator, OwnFault& fault) {
   // Error classes are positive, so the largest is MPI_SUCCESS only if no rank has a fault.
-  int largest = MPI_SUCCESS;
-  int code = setup::allreduce(&fault.error_class, &largest, 1, MPI_INT, MPI_MAX, communicator);
-  if (code != MPI_SUCCESS || largest == MPI_SUCCESS) return code;
   MpiComm comm(communicator);
+  std::array word{static_cast<std::uint64_t>(fault.error_class)};
+  int code = comm.allreduce(word, HostOp::max);
+  const int largest = static_cast<int>(word[0]);
+  if (code != MPI_SUCCESS || largest == MPI_SUCCESS) return code;
   int reporting_rank = 0;
   code = find_reporting_rank(comm, fault.error_class == largest, reporting_rank);
   if (code != MPI_SUCCESS) return code;
@@ -72,7 +72,7 @@ int agree_on_fault(const char* call, MPI_Comm communicator, OwnFault& fault) {
 int agree(const char* call, MPI_Comm communicator, int rank, const std::vector<Offer>& mine,
           std::vector<Offer>& theirs) {
   theirs.resize(mine.size());
-  if (const int code = setup::alltoall(mine.data(), sizeof(Offer), theirs.data(), communicator);
+  if (const int code = MpiComm(communicator).alltoall(mine.data(), sizeof(Offer), theirs.data());
       code != MPI_SUCCESS) {
     return code;
   }

@@ -5,7 +5,7 @@
 #include <bit>
 #include <mutex>
 
-#include "boundary/progress/setup_collectives.hpp"
+#include "boundary/progress/mpi_host.hpp"
 #include "boundary/runtime/runtime.hpp"
 
 namespace oriel::boundary {
@@ -54,7 +54,7 @@ std::uint64_t CollectiveState::idle_duplicates() const {
 /// `place`: a duplicate behind the first `seen_at_once` that is idle on all ranks; the number of
 /// duplicates if there is none.
 int CollectiveState::find_further_duplicate(std::size_t& place) {
-  std::vector<std::uint8_t> idle;
+  std::vector<std::uint64_t> idle;  // on this rank, then on all ranks
   {
     const Guard guard(engine.lock);
     place = duplicates_.size();
@@ -62,13 +62,9 @@ int CollectiveState::find_further_duplicate(std::size_t& place) {
       idle.push_back(duplicates_[at].used ? 0 : 1);
   }
   if (idle.empty()) return MPI_SUCCESS;
-  std::vector<std::uint8_t> everywhere(idle.size());
-  const int code = setup::allreduce(idle.data(), everywhere.data(), static_cast<int>(idle.size()),
-                                    MPI_UINT8_T, MPI_MIN, communicator_);
-  const auto found = std::ranges::find(everywhere, 1);
-  if (found != everywhere.end()) {
-    place = seen_at_once + static_cast<std::size_t>(found - everywhere.begin());
-  }
+  const int code = MpiComm(communicator_).allreduce(idle, HostOp::min);
+  const auto found = std::ranges::find(idle, std::uint64_t{1});
+  if (found != idle.end()) place = seen_at_once + static_cast<std::size_t>(found - idle.begin());
   return code;
 }
 
@@ -79,7 +75,7 @@ int CollectiveState::take_duplicate(std::uint64_t idle, std::size_t& place) {
   } else {
     if (const int code = find_further_duplicate(place); code != MPI_SUCCESS) return code;
     if (place == duplicates_.size()) {
-      const int code = setup::duplicate(communicator_, &made);
+      const int code = MpiComm(communicator_).duplicate(&made);
       if (code != MPI_SUCCESS) return code;
     }
   }

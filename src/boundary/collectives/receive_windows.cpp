@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "boundary/collectives/leaving_windows.hpp"
-#include "boundary/progress/setup_collectives.hpp"
+#include "boundary/progress/mpi_host.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/startup/lifetime.hpp"
 #include "boundary/windows/window_maker.hpp"
@@ -45,7 +45,7 @@ int lock_own(MPI_Comm communicator, int rank, ReceiveWindow& window) {
           [&] { return core.epochs().try_hold_lock(rank); }, [] { return Failure(); });
     }
   }
-  return setup::barrier(communicator);
+  return MpiComm(communicator).barrier();
 }
 
 }  // namespace

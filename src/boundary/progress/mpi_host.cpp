@@ -1,20 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/progress/mpi_host.hpp"
 
+#include <optional>
 #include <vector>
 
+#include "boundary/host/communicator_mark.hpp"
+#include "boundary/host/host_mpi.hpp"
 #include "boundary/progress/progress.hpp"
 #include "boundary/progress/roll_call.hpp"
-#include "boundary/progress/setup_collectives.hpp"
+#include "boundary/progress/sweeping.hpp"
 #include "boundary/requests/own_requests.hpp"
-#include "boundary/runtime/known_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "engine/stalls/hooked_wait.hpp"
 
 namespace oriel::boundary {
 
 MpiHost mpi_host;
 
 namespace {
+
+// The mark is an attribute of the communicator and of its duplicates. Its value is the id that this
+// process had then: a new process knows no peers.
+CommunicatorMark peers_known;
+
+/// Calls blocking() if the host calls Oriel's hook, otherwise start(&request) and a wait that
+/// sweeps. In both cases a stall report says that ranks are missing.
+template <typename Blocking, typename Start>
+int call(Blocking&& blocking, Start&& start) {
+  if (!progress.hooked()) return sweep_until_done(start, MPI_STATUS_IGNORE, WaitReason::window);
+  const HookedWait wait(engine, WaitReason::window);
+  return blocking();
+}
 
 MPI_Op mpi_op(HostOp op) {
   switch (op) {
@@ -58,38 +74,71 @@ int MpiComm::ranks() const {
   return ranks;
 }
 
-HostCode MpiComm::take_roll_call(const char* call) {
-  return boundary::take_roll_call(communicator_, call);
+HostCode MpiComm::take_roll_call(const char* caller) {
+  return boundary::take_roll_call(communicator_, caller);
 }
 
 HostCode MpiComm::barrier() {
-  return setup::barrier(communicator_);
+  return call([&] { return host_mpi().Barrier(communicator_); },
+              [&](MPI_Request* request) { return PMPI_Ibarrier(communicator_, request); });
 }
 
 HostCode MpiComm::allgather(const void* own, std::size_t bytes, void* all) {
-  return setup::allgather(own, static_cast<int>(bytes), all, communicator_);
+  const int count = static_cast<int>(bytes);
+  return call(
+      [&] {
+        return host_mpi().Allgather(own, count, MPI_BYTE, all, count, MPI_BYTE, communicator_);
+      },
+      [&](MPI_Request* request) {
+        return PMPI_Iallgather(own, count, MPI_BYTE, all, count, MPI_BYTE, communicator_, request);
+      });
 }
 
 HostCode MpiComm::broadcast(void* buffer, std::size_t bytes, int root) {
-  return setup::broadcast(buffer, static_cast<int>(bytes), root, communicator_);
+  const int count = static_cast<int>(bytes);
+  return call([&] { return host_mpi().Bcast(buffer, count, MPI_BYTE, root, communicator_); },
+              [&](MPI_Request* request) {
+                return PMPI_Ibcast(buffer, count, MPI_BYTE, root, communicator_, request);
+              });
 }
 
 HostCode MpiComm::allreduce(std::span<std::uint64_t> words, HostOp op) {
+  std::optional<HookedWait> wait;
+  if (progress.hooked()) wait.emplace(engine, WaitReason::window);
   const std::vector<std::uint64_t> own(words.begin(), words.end());
-  return setup::allreduce(own.data(), words.data(), static_cast<int>(words.size()), MPI_UINT64_T,
-                          mpi_op(op), communicator_);
+  return host_mpi().Allreduce(own.data(), words.data(), static_cast<int>(words.size()),
+                              MPI_UINT64_T, mpi_op(op), communicator_);
 }
 
 HostCode MpiComm::assemble() {
-  return setup::assemble(communicator_);
+  return progress.hooked() ? MPI_SUCCESS : barrier();
 }
 
 bool MpiComm::knows_peers(std::uint64_t own_id) const {
-  return boundary::knows_peers(communicator_, own_id);
+  return peers_known.is_set(communicator_, own_id);
 }
 
 void MpiComm::note_known_peers(std::uint64_t own_id) {
-  boundary::note_known_peers(communicator_, own_id);
+  peers_known.set(communicator_, own_id);
+}
+
+int MpiComm::alltoall(const void* mine, int bytes, void* theirs) {
+  return call(
+      [&] {
+        return host_mpi().Alltoall(mine, bytes, MPI_BYTE, theirs, bytes, MPI_BYTE, communicator_);
+      },
+      [&](MPI_Request* request) {
+        return PMPI_Ialltoall(mine, bytes, MPI_BYTE, theirs, bytes, MPI_BYTE, communicator_,
+                              request);
+      });
+}
+
+int MpiComm::duplicate(MPI_Comm* made) {
+  // No HookedWait: the call runs the program's attribute callbacks, whose waits report themselves.
+  if (progress.hooked()) return host_mpi().Comm_dup(communicator_, made);
+  return sweep_until_done(
+      [&](MPI_Request* request) { return PMPI_Comm_idup(communicator_, made, request); },
+      MPI_STATUS_IGNORE, WaitReason::window);
 }
 
 }  // namespace oriel::boundary

@@ -3,6 +3,9 @@
 
 #include <pthread.h>
 
+#include <utility>
+#include <vector>
+
 #include "boundary/host/communicator_mark.hpp"
 #include "boundary/host/host.hpp"
 #include "boundary/mpi_t/pvar_handles.hpp"
@@ -10,9 +13,9 @@
 #include "boundary/progress/progress.hpp"
 #include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
-#include "boundary/startup/disconnection.hpp"
 #include "engine/record/report_table.hpp"
 #include "engine/stalls/stall_signal.hpp"
+#include "engine/windows/disconnection.hpp"
 
 namespace oriel::boundary {
 
@@ -90,9 +93,22 @@ void Lifetime::after_session_ended(std::unique_ptr<Running> running) {
 
 void Lifetime::disconnect() {
   if (engine.running() == nullptr) return;
-  await_other_ranks();
+  {
+    const Guard guard(engine.lock);
+    // Shared, so that no other thread destroys a window during the wait.
+    std::vector<std::shared_ptr<WindowState>> held;
+    std::vector<Window*> windows;
+    for (const auto& owned : runtime.owned_handles) {
+      const std::shared_ptr<WindowState>& state = owned.second->state;
+      if (state->own || state->left) continue;
+      held.push_back(state);
+      windows.push_back(state->core);
+    }
+    await_other_ranks(engine, std::move(windows));
+  }
   if (void (*const hook)() = disconnect_; hook != nullptr) hook();
-  await_last_packets();
+  const Guard guard(engine.lock);
+  await_last_packets(engine);
 }
 
 void Lifetime::disconnect_with_last_session() {
