@@ -11,7 +11,6 @@
 #include <thread>
 #include <vector>
 
-#include "engine/windows/disconnection.hpp"
 #include "engine/windows/leave_window.hpp"
 #include "shm_processes.hpp"
 #include "support/calls.hpp"

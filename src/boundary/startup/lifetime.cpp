@@ -15,7 +15,7 @@
 #include "boundary/runtime/runtime.hpp"
 #include "engine/record/report_table.hpp"
 #include "engine/stalls/stall_signal.hpp"
-#include "engine/windows/disconnection.hpp"
+#include "engine/windows/leave_window.hpp"
 
 namespace oriel::boundary {
 
