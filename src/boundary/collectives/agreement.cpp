@@ -5,7 +5,6 @@
 #include <string>
 
 #include "boundary/collectives/alltoallv_arguments.hpp"
-#include "boundary/collectives/mismatch.hpp"
 #include "boundary/host/errors.hpp"
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/progress/mpi_host.hpp"

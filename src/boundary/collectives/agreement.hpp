@@ -41,4 +41,11 @@ int agree_on_fault(const char* call, MPI_Comm communicator, OwnFault& fault);
 int agree(const char* call, MPI_Comm communicator, int rank, const std::vector<Offer>& mine,
           std::vector<Offer>& theirs);
 
+/// The reason of a Failure: what the sender sends is not what the receiver expects.
+inline std::string mismatch(int sender, const std::string& sent, int receiver,
+                            const std::string& expected) {
+  return "rank " + std::to_string(sender) + " sends " + sent + " to rank " +
+         std::to_string(receiver) + ", which expects " + expected;
+}
+
 }  // namespace oriel::boundary

@@ -6,9 +6,8 @@
 #include <limits>
 #include <string>
 
-#include "boundary/collectives/collective_caller.hpp"
-#include "boundary/collectives/planned_exchanges.hpp"
-#include "boundary/collectives/planned_rooted.hpp"
+#include "boundary/collectives/collective_request.hpp"
+#include "boundary/collectives/planned.hpp"
 #include "boundary/host/errors.hpp"
 #include "boundary/runtime/runtime.hpp"
 

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "boundary/collectives/alltoallv_arguments.hpp"
+#include "boundary/collectives/collective_request.hpp"
 #include "boundary/collectives/collective_state.hpp"
-#include "boundary/collectives/collective_task.hpp"
 #include "boundary/host/host.hpp"
 
 namespace oriel::boundary {

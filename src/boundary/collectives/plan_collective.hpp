@@ -4,11 +4,37 @@
 #include <memory>
 #include <utility>
 
+#include "boundary/collectives/alltoallv_arguments.hpp"
+#include "boundary/collectives/collective_request.hpp"
 #include "boundary/collectives/collective_state.hpp"
-#include "boundary/collectives/collective_task.hpp"
+#include "boundary/collectives/plan_window.hpp"
+#include "boundary/collectives/signature.hpp"
+#include "boundary/host/errors.hpp"
+#include "boundary/host/host.hpp"
 #include "core/collective/plan.hpp"
+#include "core/collective/schedule.hpp"
+#include "core/collective/schedules/made_schedule.hpp"
 
 namespace oriel::boundary {
+
+/// The failure of a rank that has no memory for its schedule.
+inline constexpr Failure no_memory{MPI_ERR_NO_MEM,
+                                   "there is no memory for what it keeps of the blocks"};
+
+/// Makes a plan in an open plan window. All ranks call this, and all raise the same fault. `own`:
+/// the fault of this rank's arguments, if any; `signature`: the values that must be equal on all
+/// ranks; `terms`: the other terms of the plan.
+int make_plan(const char* call, MPI_Comm communicator, PlanWindow& plans, const Schedule& schedule,
+              const Signature& signature, const Failure& own, Plan*& made, PlanTerms terms = {});
+
+/// Makes the plan of an alltoallv that gathers short blocks between nodes. All ranks call this,
+/// after they have made the plan of the same alltoallv without gathering, which has checked that
+/// sends and receives match. The ranks first exchange the lengths, by a plan that is used once.
+///
+/// `made`: the schedule; its memory must live as long as the plan.
+int make_gathered_plan(const char* call, MPI_Comm communicator, PlanWindow& plans, int rank,
+                       const AlltoallvBuffers& buffers, bool in_place, MadeSchedule& made,
+                       Plan*& plan);
 
 /// A collective by a plan of the core. Each transfer notifies its receiver, and no rank waits for
 /// all others.

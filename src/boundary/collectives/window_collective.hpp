@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "boundary/collectives/agreement.hpp"
+#include "boundary/collectives/collective_request.hpp"
 #include "boundary/collectives/collective_state.hpp"
-#include "boundary/collectives/collective_task.hpp"
 #include "boundary/collectives/receive_windows.hpp"
 #include "core/collective/packed.hpp"
 #include "core/collective/schedule.hpp"
