@@ -240,6 +240,19 @@ TEST(Events, MessagesOfOneOriginInOneSweepAreServedOnce) {
                                    "served in=call origin=2"}));
 }
 
+TEST(Events, OthersAreServedInAWaitAsLongAsAnyThreadWaits) {
+  Events events;
+  EXPECT_EQ(events.served_in(), ServedIn::call);
+  EXPECT_NE(events.begin_wait(), events.begin_wait());
+  events.end_wait();
+  EXPECT_EQ(events.served_in(), ServedIn::wait);
+  events.set_agent_sweeps(true);
+  EXPECT_EQ(events.served_in(), ServedIn::agent);
+  events.set_agent_sweeps(false);
+  events.end_wait();
+  EXPECT_EQ(events.served_in(), ServedIn::call);
+}
+
 TEST(Events, AQueueIsFullOnceUntilItHasSpace) {
   Scene scene({0, 0});
   const std::uint64_t value = 5;

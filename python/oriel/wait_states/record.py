@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What one process has recorded: `rank-N.record` or, without MPI_COMM_WORLD, `process-PID.record`,
-and the `.names` beside it, in a report's folder. src/boundary/events/recorder.cpp writes them."""
+and the `.names` beside it, in a report's folder. src/engine/record/recorder.cpp writes them."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@
 
 #include "boundary/host/communicator_mark.hpp"
 #include "boundary/host/host.hpp"
+#include "boundary/host/world_ranks.hpp"
 #include "boundary/mpi_t/pvar_handles.hpp"
 #include "boundary/progress/mpi_host.hpp"
 #include "boundary/progress/progress.hpp"
@@ -37,7 +38,8 @@ bool Lifetime::hold(std::string& error) {
       events.set_clock([] { return engine.clock.now(); });
       run_statistics_.start(events, event_counts_);
       trace_file_.start(events);
-      recorder_.start(events);
+      const WorldRank own = own_world_rank();
+      recorder_.start(engine.running()->process, own.rank, own.ranks);
       pvar_handles.engine_begins(event_counts_);
       runtime.windows.open_hot_paths(!events.all_operations());
       if (events.all_locks()) engine.clock.start();
@@ -51,6 +53,10 @@ bool Lifetime::hold(std::string& error) {
 void Lifetime::let_go() {
   const std::lock_guard alone(alone_);
   --holds_;
+}
+
+void Lifetime::add_window(std::uint32_t number, MPI_Group group) {
+  if (recorder_.records()) recorder_.add_window(number, world_ranks(group));
 }
 
 void Lifetime::count_own(int change) {

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
 
-#include "boundary/events/recorder.hpp"
+#include "boundary/host/host.hpp"
 #include "engine/record/event_counts.hpp"
+#include "engine/record/recorder.hpp"
 #include "engine/record/run_statistics.hpp"
 #include "engine/record/trace_file.hpp"
 
@@ -37,6 +39,9 @@ class Lifetime {
   /// returns false and sets `error` to a sentence.
   bool hold(std::string& error);
   void let_go();
+  /// Called when a window of this group has been made: its ranks are recorded. With the process
+  /// lock.
+  void add_window(std::uint32_t number, MPI_Group group);
   /// Adds to the number of windows of Oriel's own that hold the engine. These end with the last
   /// session, because the program cannot free them before.
   void count_own(int change);

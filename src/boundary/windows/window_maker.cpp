@@ -153,6 +153,7 @@ MPI_Win WindowMaker::hand_over() {
   const Guard guard(engine.lock);
   window.state->core = window.core = draft_.window;
   if (setting_bool("ORIEL_INFO") && draft_.rank == 0) describe();
+  lifetime.add_window(window.core->id(), window.state->group);
   runtime.windows.insert(handle_key(window.handle), &window);
   runtime.owned_handles.emplace(&window, std::move(window_));
   return window.handle;

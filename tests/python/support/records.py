@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes records as src/boundary/events/recorder.cpp does, of runs that have not been."""
+"""Writes records as src/engine/record/recorder.cpp does, of runs that have not been."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "boundary/events/recorder.hpp"
+#include "engine/record/recorder.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -10,27 +10,15 @@
 #include <cstring>
 #include <fstream>
 #include <string>
-#include <vector>
 
-#include "boundary/host/host_mpi.hpp"
-#include "boundary/runtime/runtime.hpp"
 #include "core/base/settings.hpp"
 #include "engine/process/printable.hpp"
 #include "engine/record/report_folder.hpp"
 #include "transport/shm/clock.hpp"
 #include "transport/shm/descriptors.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 namespace {
-
-/// The handle of the window with this process's number; null: there is none, or the window is still
-/// being made. With the process lock.
-const WindowHandle* numbered_window(std::uint32_t number) {
-  for (const auto& [window, owned] : runtime.owned_handles) {
-    if (window->core->id() == number) return window;
-  }
-  return nullptr;
-}
 
 void read_into(std::array<char, 64>& words, const char* path) {
   const int file = own_descriptor(::open(path, O_RDONLY | O_CLOEXEC));
@@ -54,7 +42,7 @@ void append_clock_offset(std::array<char, 64>& boot) {
 }
 
 /// Ranks as `oriel report` reads them: 0-3,7.
-std::string ranges(const std::vector<int>& ranks) {
+std::string ranges(std::span<const int> ranks) {
   std::string text;
   for (std::size_t first = 0; first < ranks.size();) {
     std::size_t last = first;
@@ -66,33 +54,6 @@ std::string ranges(const std::vector<int>& ranks) {
   return text;
 }
 
-/// True for a spawned process: its MPI_COMM_WORLD is another one, which may record to the same
-/// folder.
-bool spawned() {
-  MPI_Comm parent = MPI_COMM_NULL;
-  PMPI_Comm_get_parent(&parent);
-  return parent != MPI_COMM_NULL;
-}
-
-/// The ranks in MPI_COMM_WORLD of the window's ranks, in the window's order. Empty: there is no
-/// such communicator, or some of the ranks are not in it.
-std::vector<int> world_ranks(const WindowHandle& window) {
-  if (!world_exists() || spawned()) return {};
-  const auto count = static_cast<std::size_t>(window.core->ranks());
-  std::vector<int> own(count);
-  std::vector<int> world(count, MPI_UNDEFINED);
-  for (std::size_t rank = 0; rank < count; ++rank) own[rank] = static_cast<int>(rank);
-  MPI_Group all = MPI_GROUP_NULL;
-  PMPI_Comm_group(MPI_COMM_WORLD, &all);
-  const int code = PMPI_Group_translate_ranks(window.state->group, static_cast<int>(count),
-                                              own.data(), all, world.data());
-  host_mpi().Group_free(&all);
-  for (const int rank : world) {
-    if (code != MPI_SUCCESS || rank == MPI_UNDEFINED) return {};
-  }
-  return world;
-}
-
 }  // namespace
 
 std::size_t Recorder::Hash::operator()(const CallFrames& frames) const {
@@ -101,14 +62,12 @@ std::size_t Recorder::Hash::operator()(const CallFrames& frames) const {
   return hash;
 }
 
-void Recorder::start(Events& events) {
+void Recorder::start(Process& process, int rank, int ranks) {
   const std::string folder = report_folder();
   if (folder.empty()) return;
   RecordHead head;
-  if (world_exists() && !spawned()) {
-    PMPI_Comm_rank(MPI_COMM_WORLD, &head.rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &head.ranks);
-  }
+  head.rank = rank;
+  head.ranks = ranks;
   head.pid = ::getpid();
   head.begun = nanoseconds_now();
   read_into(head.boot, "/proc/sys/kernel/random/boot_id");
@@ -116,8 +75,7 @@ void Recorder::start(Events& events) {
   ::gethostname(head.host.data(), head.host.size() - 1);
   std::string base = folder + (head.rank >= 0 ? "/rank-" + std::to_string(head.rank)
                                               : "/process-" + std::to_string(head.pid));
-  static int engines = 0;  // of this process, one after another
-  if (engines++ != 0) base += "-" + std::to_string(engines);
+  if (engines_++ != 0) base += "-" + std::to_string(engines_);
   std::string error;
   if (file_.open(base + ".record", head, error)) {
     names_ = own_descriptor(::open((base + ".names").c_str(),
@@ -136,7 +94,8 @@ void Recorder::start(Events& events) {
   }
   first_ = head.rank == 0;
   operations_ = setting_bool("ORIEL_TIMELINE");
-  events.add(*this, operations_ ? HotPaths::operations : HotPaths::locks);
+  process_ = &process;
+  process.events().add(*this, operations_ ? HotPaths::operations : HotPaths::locks);
 }
 
 void Recorder::stop() {
@@ -144,8 +103,7 @@ void Recorder::stop() {
   if (names_ >= 0) ::close(names_);
   names_ = -1;
   sites_.clear();
-  windows_.clear();
-  last_window_ = 0;
+  new_windows_.clear();
   table_folder_.clear();
   first_ = false;
 }
@@ -160,7 +118,6 @@ void Recorder::on(const Event& event, const EventSource&) {
       file_.add(begun);
       return;
     }
-    // In calls of the program only: other steps may run on the agent, which must not call the host.
     case EventKind::epoch_opened:
     case EventKind::epoch_renewing:
     case EventKind::use_begun:
@@ -190,21 +147,21 @@ std::uint32_t Recorder::site() {
   return known->second;
 }
 
-/// A window that is still being made is described at a later event.
+void Recorder::add_window(std::uint32_t number, std::span<const int> world_ranks) {
+  new_windows_.emplace(number, ranges(world_ranks));
+}
+
+/// A window that is still being made is described at a later event, and the program names a window
+/// before its first epoch.
 void Recorder::describe_window(std::uint32_t number) {
-  if (number == last_window_ || number == 0) return;
-  last_window_ = number;
-  if (windows_.contains(number)) return;
-  const WindowHandle* window = numbered_window(number);
-  if (window == nullptr) {
-    last_window_ = 0;
-    return;
-  }
-  windows_.insert(number);
+  const auto found = new_windows_.find(number);
+  const Window* window = found != new_windows_.end() ? process_->find_window(number) : nullptr;
+  if (window == nullptr) return;
   // The number of the window on its rank 0 is known to all ranks, and so identifies the window.
-  write_line("window\t" + std::to_string(number) + "\t" + std::to_string(window->core->rank()) +
-             "\t" + std::to_string(window->core->look(0).window) + "\t" +
-             ranges(world_ranks(*window)) + "\t" + printable(window->user_state.name));
+  write_line("window\t" + std::to_string(number) + "\t" + std::to_string(window->rank()) + "\t" +
+             std::to_string(window->look(0).window) + "\t" + found->second + "\t" +
+             printable(window->name()));
+  new_windows_.erase(found);
 }
 
 void Recorder::write_line(const std::string& line) {
@@ -215,4 +172,4 @@ void Recorder::write_line(const std::string& line) {
   if (line_is_cut_) file_.lose();
 }
 
-}  // namespace oriel::boundary
+}  // namespace oriel

@@ -3,15 +3,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "core/epoch/events.hpp"
+#include "core/process.hpp"
 #include "engine/process/call_site.hpp"
 #include "engine/record/record_file.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 
 /// Records the waits of a process, and the steps of its epochs that other ranks may wait for, in
 /// two files of the folder that ORIEL_REPORT names (B1): events in `rank-N.record`, and the meaning
@@ -19,9 +20,15 @@ namespace oriel::boundary {
 /// occur.
 class Recorder final : public EventSink {
  public:
-  /// Records, if the setting asks for it. If the files cannot be made, reports that on standard
-  /// error.
-  void start(Events& events);
+  /// Records the process's events, if the setting asks for it. If the files cannot be made, reports
+  /// that on standard error. `rank`, `ranks`: of the process in MPI_COMM_WORLD, and of that
+  /// communicator; -1: there is none, or the process has been spawned, whose MPI_COMM_WORLD is
+  /// another one and may record to the same folder.
+  void start(Process& process, int rank, int ranks);
+  bool records() const { return file_.is_open(); }
+  /// Called when a window has been made. `world_ranks`: its ranks in MPI_COMM_WORLD, in the
+  /// window's order. Empty: there is no such communicator, or some of the ranks are not in it.
+  void add_window(std::uint32_t number, std::span<const int> world_ranks);
   /// Called when the process is about to end its MPI.
   void mark_end() { file_.mark_end(); }
   void stop();
@@ -42,6 +49,7 @@ class Recorder final : public EventSink {
   void describe_window(std::uint32_t window);
   void write_line(const std::string& line);
 
+  int engines_ = 0;  // of this process, one after another
   bool operations_ = false;
   RecordFile file_;
   std::string table_folder_;
@@ -49,8 +57,9 @@ class Recorder final : public EventSink {
   int names_ = -1;
   bool line_is_cut_ = false;  // the last line of the names file
   std::unordered_map<CallFrames, std::uint32_t, Hash> sites_;
-  std::unordered_set<std::uint32_t> windows_;  // those in the names file
-  std::uint32_t last_window_ = 0;              // the last of these
+  Process* process_ = nullptr;
+  // The ranks of each window that is not in the names file yet, by its number.
+  std::unordered_map<std::uint32_t, std::string> new_windows_;
 };
 
-}  // namespace oriel::boundary
+}  // namespace oriel

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "boundary/host/host.hpp"
+
+namespace oriel::boundary {
+
+/// A rank in MPI_COMM_WORLD, and the number of its ranks. -1: there is no such communicator, or the
+/// process has been spawned and has another one than the processes that started the job.
+struct WorldRank {
+  int rank = -1;
+  int ranks = -1;
+};
+WorldRank own_world_rank();
+
+/// The ranks in MPI_COMM_WORLD of the group's members, in the group's order. Empty:
+/// own_world_rank() is -1, or some of the members are not in that communicator.
+std::vector<int> world_ranks(MPI_Group group);
+
+}  // namespace oriel::boundary
