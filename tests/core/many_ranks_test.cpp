@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/zeroed_pages.hpp"
+#include "core/base/zero_array.hpp"
 #include "core/notify/counters.hpp"
 #include "core/process.hpp"
 #include "support/calls.hpp"

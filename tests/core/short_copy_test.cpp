@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/base/short_copy.hpp"
+#include "core/base/copies.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 
-#include "core/base/stream_copy.hpp"
+#include "core/base/copies.hpp"
 
 namespace oriel::test {
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 namespace oriel {
 
@@ -32,5 +33,45 @@ template <typename Bits>
 void mark(Published<Bits>& word, Bits bits) {
   if ((word.load() & bits) != bits) word.store(word.load() | bits);
 }
+
+/// The version of some words that one thread at a time changes, and that other threads read as a
+/// whole without waiting for it. It is odd while they are being changed.
+///
+///     changer                                    reader
+///       version += 1: odd                          v = version                      acquire
+///       each word                     release      each word                        acquire
+///       version += 1                  release      version is v, and even? no: has read nothing
+///
+/// Invariant: a reader that has read a word of a change has acquired the odd version or a later
+/// one. Its second load of the version returns that version or a later one.
+template <template <typename> class Word>
+class BasicVersion {
+ public:
+  /// Sets the version, which must be even. Called before there are readers.
+  void begin(std::uint64_t version) { version_.store(version, std::memory_order_relaxed); }
+
+  std::uint64_t look() const { return version_.load(std::memory_order_acquire); }
+  /// True if all words that were read since look() returned `looked` are of that version.
+  bool still(std::uint64_t looked) const {
+    return looked % 2 == 0 && version_.load(std::memory_order_relaxed) == looked;
+  }
+
+  /// `store_words` stores the words.
+  template <typename StoreWords>
+  void change(StoreWords&& store_words) {
+    const std::uint64_t before = version_.load(std::memory_order_relaxed);
+    version_.store(before + 1, std::memory_order_relaxed);
+    store_words();
+    version_.store(before + 2, std::memory_order_release);
+  }
+
+  /// For the checker, which gives the word a name.
+  const Word<std::uint64_t>& word() const { return version_; }
+
+ private:
+  Word<std::uint64_t> version_{};
+};
+/// Zero bytes are a valid version.
+using Version = BasicVersion<Published>;
 
 }  // namespace oriel

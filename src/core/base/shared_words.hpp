@@ -4,9 +4,17 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/base/cpu_pause.hpp"
-
 namespace oriel {
+
+/// Hint to the processor that this is a spin loop: saves power and lets the sibling hyperthread
+/// run.
+inline void cpu_pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
 
 /// The types and constants of the words that processes share without a lock. The protocols over
 /// such words (LockLine, Update, Doorbell, Meeting and others) are templates over such a policy.

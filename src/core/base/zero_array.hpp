@@ -4,9 +4,24 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "core/base/zeroed_pages.hpp"
-
 namespace oriel {
+
+/// Zeroed memory, aligned to a cache line. The system allocates large ones page by page, as they
+/// are touched.
+class ZeroedPages {
+ public:
+  /// Throws std::bad_alloc.
+  explicit ZeroedPages(std::size_t bytes);
+  ~ZeroedPages();
+  ZeroedPages(const ZeroedPages&) = delete;
+  ZeroedPages& operator=(const ZeroedPages&) = delete;
+
+  void* data() const { return data_; }
+
+ private:
+  std::size_t bytes_;
+  void* data_;
+};
 
 /// An array whose elements are zero bytes until they are written. A large array takes memory page
 /// by page as it is written, so elements of ranks that are never used take none (B8).

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/base/short_copy.hpp"
-#include "core/base/stream_copy.hpp"
+#include "core/base/copies.hpp"
 #include "core/operation/address.hpp"
 #include "core/region/run_batch.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "core/base/short_copy.hpp"
+#include "core/base/copies.hpp"
 #include "core/epoch/epoch_state.hpp"
 #include "core/notify/counters.hpp"
 #include "core/notify/notification.hpp"

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <optional>
 
-#include "core/base/short_copy.hpp"
+#include "core/base/copies.hpp"
 #include "core/operation/layout.hpp"
 #include "core/operation/reduction.hpp"
 

@@ -8,7 +8,6 @@
 #include <cstdint>
 
 #include "core/base/published.hpp"
-#include "core/base/version.hpp"
 #include "core/pieces/piece_words.hpp"
 #include "core/transport/node_services.hpp"
 

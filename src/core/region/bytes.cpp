@@ -9,7 +9,7 @@
 #include <span>
 
 #include "core/base/cache_line.hpp"
-#include "core/base/short_copy.hpp"
+#include "core/base/copies.hpp"
 #include "core/operation/address.hpp"
 #include "core/operation/element_runs.hpp"
 #include "core/operation/strided_blocks.hpp"

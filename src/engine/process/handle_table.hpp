@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/base/published.hpp"
-#include "core/base/version.hpp"
 
 namespace oriel {
 

@@ -7,7 +7,7 @@
 #include <atomic>
 
 #include "core/base/cache_line.hpp"
-#include "core/base/cpu_pause.hpp"
+#include "core/base/shared_words.hpp"
 #include "core/lock/biased_lock.hpp"
 #include "engine/process/private_fence.hpp"
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "core/base/cache_line.hpp"
-#include "core/base/short_copy.hpp"
+#include "core/base/copies.hpp"
 #include "core/lock/sharers.hpp"
 #include "core/notify/notification.hpp"
 #include "core/transport/transport.hpp"

@@ -19,8 +19,8 @@
 #include <new>
 #include <utility>
 
-#include "core/base/cpu_pause.hpp"
 #include "core/base/settings.hpp"
+#include "core/base/shared_words.hpp"
 #include "core/lock/sharers.hpp"
 #include "transport/shm/clock.hpp"
 #include "transport/shm/futex.hpp"

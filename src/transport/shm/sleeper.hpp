@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "core/base/cpu_pause.hpp"
+#include "core/base/shared_words.hpp"
 #include "transport/shm/shm_transport.hpp"
 
 namespace oriel {

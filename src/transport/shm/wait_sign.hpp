@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "core/base/cache_line.hpp"
-#include "core/base/version.hpp"
+#include "core/base/published.hpp"
 
 namespace oriel {
 

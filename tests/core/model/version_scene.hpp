@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/base/version.hpp"
+#include "core/base/published.hpp"
 #include "scenarios.hpp"
 
 namespace oriel::model {

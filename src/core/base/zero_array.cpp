@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/base/zeroed_pages.hpp"
+#include "core/base/zero_array.hpp"
 
 #include <sys/mman.h>
 
