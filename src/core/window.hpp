@@ -19,7 +19,6 @@
 #include "core/notify/notifications.hpp"
 #include "core/operation/address.hpp"
 #include "core/operation/operation.hpp"
-#include "core/operation/order.hpp"
 #include "core/region/peer.hpp"
 #include "core/region/region.hpp"
 #include "core/region/select_protocol.hpp"

@@ -256,7 +256,7 @@ void combines_numbers(Basic basic) {
   EXPECT_FALSE(valid(on<T>(basic, Op::minloc)));
 }
 
-TEST(UncommonKernels, CombineWideAndNarrowNumbers) {
+TEST(NonnativeKernels, CombineWideAndNarrowNumbers) {
   combines_numbers<long double>(Basic::long_double);
   EXPECT_FALSE(valid(on<long double>(Basic::long_double, Op::band)));
 #ifdef __SIZEOF_INT128__
@@ -287,7 +287,7 @@ void combines_complex(Basic basic) {
   EXPECT_FALSE(valid(on<Complex>(basic, Op::max)));
 }
 
-TEST(UncommonKernels, CombineComplexNumbers) {
+TEST(NonnativeKernels, CombineComplexNumbers) {
   combines_complex<float>(Basic::complex_f32);
   combines_complex<double>(Basic::complex_f64);
   combines_complex<long double>(Basic::complex_long_double);
@@ -344,7 +344,7 @@ void combines_pairs(Basic basic) {
   }
 }
 
-TEST(UncommonKernels, CombinePairs) {
+TEST(NonnativeKernels, CombinePairs) {
   combines_pairs<short, int>(Basic::short_int);
   combines_pairs<int, int>(Basic::int_int);
   combines_pairs<long, int>(Basic::long_int);
@@ -355,7 +355,7 @@ TEST(UncommonKernels, CombinePairs) {
   combines_pairs<double, double>(Basic::f64_f64);
 }
 
-TEST(UncommonKernels, UpdatesOfWordsByThreadsAreNotLost) {
+TEST(NonnativeKernels, UpdatesOfWordsByThreadsAreNotLost) {
   alignas(8) std::array<Found<float, int>, 2> words{};
   const Reduction reduction{Op::maxloc, Basic::f32_int, sizeof words[0]};
   std::vector<std::jthread> workers;

@@ -11,7 +11,7 @@
 
 #include "boundary/host/host.hpp"
 #include "boundary/host/library_version.hpp"
-#include "core/operation/uncommon_kernels.hpp"
+#include "core/operation/reduction.hpp"
 
 // Fortran types that are optional in MPI: null if mpi.h does not define them.
 #ifndef MPI_INTEGER16
@@ -193,7 +193,7 @@ void PredefinedTypes::start(const std::function<bool(MPI_Datatype)>& usable) {
            {MPI_2DOUBLE_PRECISION, Basic::f64_f64}}) {
     PredefinedType* type = add_if_usable(pair, handle);
     // Compiler options may make Fortran's types wider than C's.
-    if (type != nullptr && uncommon_bytes(basic) == type->true_extent) type->basic = basic;
+    if (type != nullptr && nonnative_bytes(basic) == type->true_extent) type->basic = basic;
   }
 }
 

@@ -8,7 +8,6 @@
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/runtime/window_handle.hpp"
 #include "core/operation/operation.hpp"
-#include "core/operation/order.hpp"
 
 namespace oriel::boundary {
 

@@ -6,7 +6,7 @@
 #include "boundary/calls/operation_parameters.hpp"
 #include "boundary/operations/operations.hpp"
 #include "boundary/runtime/unsupported_window.hpp"
-#include "core/operation/order.hpp"
+#include "core/operation/operation.hpp"
 
 namespace oriel::boundary {
 namespace {

@@ -9,7 +9,7 @@
 #include "boundary/operations/ops.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/runtime/unsupported_window.hpp"
-#include "core/operation/atomic_set.hpp"
+#include "core/operation/atomicity.hpp"
 
 namespace oriel::boundary {
 namespace {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <optional>
 
-#include "core/operation/copy_method.hpp"
+#include "core/operation/protocol.hpp"
 
 namespace oriel {
 

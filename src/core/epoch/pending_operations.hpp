@@ -12,7 +12,7 @@
 #include "core/epoch/lock_order.hpp"
 #include "core/epoch/pools.hpp"
 #include "core/epoch/sweep_work.hpp"
-#include "core/operation/order.hpp"
+#include "core/operation/operation.hpp"
 
 namespace oriel {
 

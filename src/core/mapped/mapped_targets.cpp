@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/lock/lock_line.hpp"
-#include "core/operation/order.hpp"
+#include "core/operation/operation.hpp"
 #include "core/region/select_protocol.hpp"
 
 namespace oriel {

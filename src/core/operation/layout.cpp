@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <limits>
+
+#include "core/operation/address.hpp"
 
 namespace oriel {
 
@@ -96,6 +99,24 @@ void BlockCursor::skip(std::uint64_t bytes) {
   bytes -= layout_->bytes_before(block_);
   run_ -= bytes;
   offset_ += static_cast<std::int64_t>(bytes);
+}
+
+void Buffer::pack(std::uint64_t first, std::uint64_t bytes, std::byte* to) const {
+  BlockCursor cursor(elements());
+  cursor.skip(first);
+  for_each_run(cursor, bytes, [&](std::int64_t offset, std::uint64_t run) {
+    std::memcpy(to, at(address, offset), run);
+    to += run;
+  });
+}
+
+void Buffer::unpack(std::uint64_t first, std::uint64_t bytes, const std::byte* from) const {
+  BlockCursor cursor(elements());
+  cursor.skip(first);
+  for_each_run(cursor, bytes, [&](std::int64_t offset, std::uint64_t run) {
+    std::memcpy(at(address, offset), from, run);
+    from += run;
+  });
 }
 
 }  // namespace oriel

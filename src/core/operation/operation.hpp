@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "core/base/error.hpp"
 #include "core/base/thread_lines.hpp"
 #include "core/notify/notification.hpp"
-#include "core/operation/buffer.hpp"
-#include "core/operation/handle_name.hpp"
 #include "core/operation/layout.hpp"
 #include "core/operation/reduction.hpp"
 
 namespace oriel {
+
+/// Identifies a memory handle (Q5) at its owner.
+struct HandleName {
+  std::uint64_t token = 0;  // unique among all handles of the owner; 0: no handle
+  std::uint32_t slot = 0;
+
+  bool given() const { return token != 0; }
+};
 
 enum class OperationKind : std::uint8_t {
   put,
@@ -80,5 +87,23 @@ struct Operation {
   /// it.
   bool awaits_answer() const { return completes_there && !fetches(kind); }
 };
+
+/// Called before an ordered operation on mapped memory (Q2): all that this thread has loaded and
+/// stored for earlier operations precedes this operation for all observers. On x86-64 only a load
+/// may overtake an earlier store, and the second fence costs nothing. An update that is made alone
+/// loads and stores.
+inline void order_before(OperationKind kind) {
+  if (fetches(kind)) {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  } else {
+    std::atomic_thread_fence(std::memory_order_acq_rel);
+  }
+}
+
+/// Called after a flush that found nothing to wait for: the stores of earlier operations precede
+/// all later stores of the program, by which it may notify others with any memory order.
+inline void order_behind_flush() {
+  std::atomic_thread_fence(std::memory_order_release);
+}
 
 }  // namespace oriel

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 namespace oriel {
 
@@ -40,6 +41,21 @@ constexpr const char* name_of(Protocol protocol) {
 constexpr bool awaits_network(Protocol protocol) {
   return protocol == Protocol::direct || protocol == Protocol::rendezvous ||
          protocol == Protocol::network_atomic;
+}
+
+/// How the bytes of a collective's transfer are copied on the node, in the order in which CopyTrial
+/// tries the methods.
+enum class CopyMethod : std::uint8_t {
+  staged,    // through cells
+  streamed,  // through cells that the sender writes past its caches: see stream_copy()
+  one_copy   // directly from buffer to buffer
+};
+inline constexpr int copy_methods = static_cast<int>(CopyMethod::one_copy) + 1;
+constexpr const char* name_of(CopyMethod method) {
+  constexpr const char* names[] = {"copies by cells", "copies by streamed cells",
+                                   "copies without cells"};
+  static_assert(std::size(names) == copy_methods);
+  return names[static_cast<int>(method)];
 }
 
 }  // namespace oriel

@@ -7,8 +7,6 @@
 #include <cstring>
 #include <type_traits>
 
-#include "core/operation/uncommon_kernels.hpp"
-
 namespace oriel {
 namespace {
 
@@ -153,10 +151,10 @@ constexpr std::size_t few = 16;
 constexpr std::size_t fetched_piece = std::size_t{8} * 1024;
 
 /// The number of types with instructions, including Basic::none, and of ops on them.
-constexpr std::size_t common_types = static_cast<std::size_t>(Basic::f64) + 1;
-constexpr std::size_t common_ops = static_cast<std::size_t>(Op::bxor) + 1;
-using KernelRow = std::array<Kernel, common_ops>;
-using KernelTable = std::array<KernelRow, common_types>;
+constexpr std::size_t native_types = static_cast<std::size_t>(Basic::f64) + 1;
+constexpr std::size_t native_ops = static_cast<std::size_t>(Op::bxor) + 1;
+using KernelRow = std::array<Kernel, native_ops>;
+using KernelTable = std::array<KernelRow, native_types>;
 
 template <Way way, Op op, typename T>
 constexpr Kernel kernel() {
@@ -198,28 +196,28 @@ constexpr KernelTable kernels{KernelRow{},
                               row<way, float>(),
                               row<way, double>()};
 
-/// Null if the type is not a common one, or has no such op.
-Kernel common_kernel(Way way, const Reduction& reduction) {
+/// Null if the type is not native, or has no such op.
+Kernel native_kernel(Way way, const Reduction& reduction) {
   static constexpr std::array tables{&kernels<Way::atomic>, &kernels<Way::plain>,
                                      &kernels<Way::avx2>, &kernels<Way::avx512>};
   const auto basic = static_cast<std::size_t>(reduction.basic);
   const auto op = static_cast<std::size_t>(reduction.op);
-  if (basic >= common_types || op >= common_ops) return nullptr;
+  if (basic >= native_types || op >= native_ops) return nullptr;
   return (*tables[static_cast<std::size_t>(way)])[basic][op];
 }
 
 /// The plain kernel of any type and op except replace and no_op of Basic::other. Null: no such op.
 Kernel plain_kernel_of(const Reduction& reduction) {
-  const Kernel kernel = common_kernel(Way::plain, reduction);
-  return kernel != nullptr ? kernel : uncommon_kernel(reduction.basic, reduction.op);
+  const Kernel kernel = native_kernel(Way::plain, reduction);
+  return kernel != nullptr ? kernel : nonnative_kernel(reduction.basic, reduction.op);
 }
 
 // The rare parts of reduce_plain(), as separate functions: reduce_plain() then saves no registers
 // in the usual case.
 
-[[gnu::noinline]] void reduce_uncommon(const Reduction& reduction, void* target, const void* origin,
-                                       void* fetched, std::size_t count) {
-  uncommon_kernel(reduction.basic, reduction.op)(target, origin, fetched, count);
+[[gnu::noinline]] void reduce_nonnative(const Reduction& reduction, void* target,
+                                        const void* origin, void* fetched, std::size_t count) {
+  nonnative_kernel(reduction.basic, reduction.op)(target, origin, fetched, count);
 }
 
 [[gnu::noinline]] void reduce_in_pieces(Kernel kernel, std::size_t element, void* target,
@@ -291,17 +289,17 @@ void reduce_words(const Reduction& reduction, void* target, const void* origin, 
 }  // namespace
 
 bool valid(const Reduction& reduction) {
-  // Sizes of the common types, in the order of Basic.
-  static constexpr std::array<std::uint32_t, common_types> sizes{0, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
+  // Sizes of the native types, in the order of Basic.
+  static constexpr std::array<std::uint32_t, native_types> sizes{0, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
   const auto basic = static_cast<std::size_t>(reduction.basic);
-  const std::uint32_t size = basic < common_types ? sizes[basic] : uncommon_bytes(reduction.basic);
+  const std::uint32_t size = basic < native_types ? sizes[basic] : nonnative_bytes(reduction.basic);
   if (reduction.element == 0 || (size != 0 && size != reduction.element)) return false;
   return reduction.op <= Op::no_op || plain_kernel_of(reduction) != nullptr;
 }
 
 void reduce_atomic(const Reduction& reduction, void* target, const void* origin, void* fetched,
                    std::size_t count) {
-  if (const Kernel kernel = common_kernel(Way::atomic, reduction)) [[likely]] {
+  if (const Kernel kernel = native_kernel(Way::atomic, reduction)) [[likely]] {
     return kernel(target, origin, fetched, count);
   }
   with_word(reduction.element, [&](auto word) {
@@ -315,13 +313,13 @@ void reduce_plain(const Reduction& reduction, void* target, const void* origin, 
     return copy_plain(reduction.op, target, origin, fetched, count * reduction.element);
   }
   const Way way = count < few ? Way::plain : widest;
-  if (const Kernel kernel = common_kernel(way, reduction)) [[likely]] {
+  if (const Kernel kernel = native_kernel(way, reduction)) [[likely]] {
     if (fetched != nullptr && count * reduction.element > fetched_piece) [[unlikely]] {
       return reduce_in_pieces(kernel, reduction.element, target, origin, fetched, count);
     }
     return kernel(target, origin, fetched, count);
   }
-  reduce_uncommon(reduction, target, origin, fetched, count);
+  reduce_nonnative(reduction, target, origin, fetched, count);
 }
 
 void compare_swap_atomic(std::uint32_t element, void* target, const void* origin,

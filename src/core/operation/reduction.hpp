@@ -9,7 +9,7 @@ namespace oriel {
 /// Predefined types as the core distinguishes them. A message contains the number of a type here.
 enum class Basic : std::uint8_t {
   none,  // not one predefined type
-  // Types that the processor has instructions for.
+  // Native types: the processor has instructions for them.
   i8,
   u8,
   i16,
@@ -20,7 +20,7 @@ enum class Basic : std::uint8_t {
   u64,
   f32,
   f64,
-  // Types that the processor has no instructions for (see uncommon_kernels.hpp).
+  // Nonnative types: see nonnative_kernel().
   i128,
   f16,
   long_double,
@@ -99,5 +99,19 @@ void compare_swap_atomic(std::uint32_t element, void* target, const void* origin
                          const void* compare, void* result);
 void compare_swap_plain(std::uint32_t element, void* target, const void* origin,
                         const void* compare, void* result);
+
+/// The kernel of one type and op: target[i] = origin[i] op target[i]. The old values go to
+/// `fetched` unless it is null.
+using Kernel = void (*)(void* target, const void* origin, void* fetched, std::size_t count);
+
+/// The kernel of a nonnative type. Only one updater at a time applies it to the target's
+/// memory; for types of a word's size a compare-exchange loop applies it to a copy instead. Null if
+/// MPI has no such op on the type or the compiler has no such type. Not for replace and no_op,
+/// which need no type.
+Kernel nonnative_kernel(Basic basic, Op op);
+
+/// Bytes of one element, with the padding within it; 0 if it may be any number, or if the compiler
+/// has no such type.
+std::uint32_t nonnative_bytes(Basic basic);
 
 }  // namespace oriel

@@ -10,7 +10,7 @@
 
 #include "core/base/cache_line.hpp"
 #include "core/base/shared_words.hpp"
-#include "core/operation/handle_name.hpp"
+#include "core/operation/operation.hpp"
 #include "core/pieces/range_words.hpp"
 
 namespace oriel {

@@ -14,7 +14,6 @@
 #include "core/lock/lock_line.hpp"
 #include "core/lock/sharers.hpp"
 #include "core/lock/update.hpp"
-#include "core/operation/atomic_set.hpp"
 #include "core/operation/atomicity.hpp"
 #include "core/operation/operation.hpp"
 #include "core/pieces/own_handles.hpp"

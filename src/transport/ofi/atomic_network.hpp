@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "core/operation/atomic_set.hpp"
+#include "core/operation/atomicity.hpp"
 #include "core/transport/transport.hpp"
 #include "transport/ofi/endpoint_name.hpp"
 

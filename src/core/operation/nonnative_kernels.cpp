@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Types that MPI has and the processor has not: complex numbers, pairs, and numbers whose
 // arithmetic the compiler composes. No vectors and no atomics here: these accumulates are rare.
-#include "core/operation/uncommon_kernels.hpp"
+#include "core/operation/reduction.hpp"
 
 #include <algorithm>
 #include <array>
@@ -209,12 +209,12 @@ const Row* row_of(Basic basic) {
 
 }  // namespace
 
-Kernel uncommon_kernel(Basic basic, Op op) {
+Kernel nonnative_kernel(Basic basic, Op op) {
   const Row* row = row_of(basic);
   return row == nullptr ? nullptr : row->kernels[static_cast<std::size_t>(op)];
 }
 
-std::uint32_t uncommon_bytes(Basic basic) {
+std::uint32_t nonnative_bytes(Basic basic) {
   const Row* row = row_of(basic);
   return row == nullptr ? 0 : row->bytes;
 }
