@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "core/lock/fence_tree.hpp"
+#include "core/lock/control.hpp"
 #include "support/calls.hpp"
 #include "transport/sim/sim_job.hpp"
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "core/notify/notify_request.hpp"
+#include "core/notify/matcher.hpp"
 #include "support/calls.hpp"
 #include "transport/sim/sim_job.hpp"
 

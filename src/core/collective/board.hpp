@@ -11,7 +11,7 @@
 #include "core/collective/copy_trial.hpp"
 #include "core/collective/meeting.hpp"
 #include "core/operation/reduction.hpp"
-#include "core/transport/arena_location.hpp"
+#include "core/transport/memory_range.hpp"
 
 namespace oriel {
 

@@ -7,7 +7,6 @@
 #include "core/epoch/epoch.hpp"
 #include "core/epoch/event.hpp"
 #include "core/notify/notification.hpp"
-#include "core/notify/notification_sink.hpp"
 #include "core/operation/operation.hpp"
 #include "core/operation/protocol.hpp"
 

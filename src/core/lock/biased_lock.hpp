@@ -6,7 +6,6 @@
 
 #include "core/base/cache_line.hpp"
 #include "core/base/shared_words.hpp"
-#include "core/lock/asymmetric.hpp"
 
 namespace oriel {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/lock/asymmetric.hpp"
+#include "core/base/shared_words.hpp"
 #include "core/lock/control.hpp"
 #include "core/lock/sharers.hpp"
 

@@ -3,7 +3,7 @@
 
 // The parts of LockLine for a lock that is not simply free.
 #include "core/lock/lock_line.hpp"
-#include "core/lock/patience.hpp"
+#include "core/lock/sharers.hpp"
 
 namespace oriel {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 // The general path of an update: it waits for its turn, or changes `updater`.
-#include "core/lock/patience.hpp"
+#include "core/lock/sharers.hpp"
 #include "core/lock/update.hpp"
 
 namespace oriel {

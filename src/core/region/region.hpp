@@ -10,7 +10,6 @@
 #include "core/base/error.hpp"
 #include "core/base/zero_array.hpp"
 #include "core/lock/control.hpp"
-#include "core/lock/light_update.hpp"
 #include "core/lock/lock_line.hpp"
 #include "core/lock/sharers.hpp"
 #include "core/lock/update.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/transport/arena_location.hpp"
+#include "core/transport/memory_range.hpp"
 #include "transport/shm/arena_file.hpp"
 #include "transport/shm/buddies.hpp"
 #include "transport/shm/fork_copies.hpp"

@@ -4,8 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/lock/asymmetric.hpp"
-#include "core/lock/patience.hpp"
+#include "core/base/shared_words.hpp"
 #include "core/lock/sharers.hpp"
 #include "transport/shm/mailbox_places.hpp"
 

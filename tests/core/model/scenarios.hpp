@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/lock/fence_tree.hpp"
-#include "core/lock/light_update.hpp"
+#include "core/lock/control.hpp"
 #include "core/lock/lock_line_inline.hpp"
+#include "core/lock/update.hpp"
 #include "core/lock/update_inline.hpp"
-#include "core/lock/watched_word.hpp"
+#include "core/mapped/fence_words.hpp"
 #include "core/transport/doorbell.hpp"
 #include "search.hpp"
 #include "transport/shm/mailbox_places.hpp"
