@@ -9,9 +9,9 @@
 #include <memory>
 #include <vector>
 
-#include "core/pieces/mixed.hpp"
 #include "core/pieces/own_pieces.hpp"
 #include "core/pieces/peer_pieces.hpp"
+#include "core/pieces/shared_pieces.hpp"
 #include "support/calls.hpp"
 #include "support/random.hpp"
 #include "transport/sim/sim_job.hpp"
@@ -234,7 +234,7 @@ TEST(PieceTree, CanDetachTheDeepest) {
     ASSERT_LT(attached, bands);
     do {
       address += 8;
-    } while (mixed(address) / (~std::uint64_t{0} / bands) != bands - 1 - attached);
+    } while (mix_bits(address) / (~std::uint64_t{0} / bands) != bands - 1 - attached);
     tree.attach({address, 8, {}});
   }
   EXPECT_GE(attached, PieceRoot::nodes_of(0) / 2);

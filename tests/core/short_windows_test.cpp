@@ -5,9 +5,8 @@
 
 #include <string>
 
-#include "core/pieces/own_handles.hpp"
+#include "core/pieces/memory_handles.hpp"
 #include "core/pieces/own_pieces.hpp"
-#include "core/pieces/peer_handles.hpp"
 #include "core/pieces/peer_pieces.hpp"
 #include "core/pieces/shared_pieces.hpp"
 #include "shm_processes.hpp"

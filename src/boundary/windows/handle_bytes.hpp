@@ -7,7 +7,7 @@
 #include <initializer_list>
 #include <type_traits>
 
-#include "core/pieces/mixed.hpp"
+#include "core/pieces/shared_pieces.hpp"
 
 namespace oriel::boundary {
 
@@ -40,7 +40,7 @@ struct HandleBytes {
     std::uint64_t result = 0;
     for (const std::uint64_t word : {magic, std::uint64_t{version} << 32 | std::uint32_t(rank),
                                      std::uint64_t{window} << 32 | slot, token, bytes}) {
-      result = mixed(result ^ word);
+      result = mix_bits(result ^ word);
     }
     return result;
   }

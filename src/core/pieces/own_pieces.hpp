@@ -1,16 +1,169 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <set>
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/pieces/piece_tree.hpp"
+#include "core/pieces/shared_pieces.hpp"
 #include "core/transport/node_services.hpp"
 
 namespace oriel {
+
+/// The owner's side of a PieceRoot: a treap whose priorities are hashes of the addresses, so that a
+/// piece is found, attached and detached in O(log n) steps whatever the order of the calls.
+///
+/// `Segments` has take(segment, location): the nodes of a segment, zeroed, or null.
+template <typename Words, typename Segments>
+class BasicPieceTree {
+ public:
+  using Root = BasicPieceRoot<Words>;
+  using Node = BasicPieceNode<Words>;
+
+  BasicPieceTree(Root& root, Segments& segments) : root_(root), segments_(segments) {}
+
+  /// Provides nodes for an attach(). An attach() builds at most one node more than can be reached,
+  /// and keeps one for good, so there is space for each later detach(). False if there is no
+  /// memory.
+  bool reserve() {
+    if (space() > std::min(reached(), most_changed)) return true;
+    if (used_segments_ == Root::most_segments) return false;
+    ArenaLocation location;
+    Node* nodes = segments_.take(used_segments_, location);
+    if (nodes == nullptr) return false;
+    root_.segments[used_segments_].set(location);
+    nodes_[used_segments_++] = nodes;
+    capacity_ += static_cast<std::uint32_t>(Root::nodes_of(used_segments_ - 1));
+    return true;
+  }
+
+  /// Attaches a piece. Only after reserve(); the piece has bytes and overlaps no other piece.
+  void attach(const MemoryRange& piece) { publish(insert(Root::number_of(top_), piece)); }
+
+  /// Detaches the piece that begins at the address. There is always space: a detach() takes nodes
+  /// only until it is published, and in the end gives one back.
+  void detach(std::uint64_t address) { publish(erase(Root::number_of(top_), address)); }
+
+  /// Finds the last piece that begins at the address or before it. False if there is none.
+  bool find(std::uint64_t address, MemoryRange& piece) {
+    std::uint32_t best = 0;
+    for (std::uint32_t number = Root::number_of(top_); number != 0;) {
+      const bool before = address_of(number) <= address;
+      if (before) best = number;
+      number = before ? children_of(number).right : children_of(number).left;
+    }
+    if (best == 0) return false;
+    piece = at(best).piece.get(std::memory_order_relaxed);
+    return true;
+  }
+
+ private:
+  using Children = typename Node::Children;
+
+  /// The maximal number of nodes that one change rebuilds: no tree with hashes as priorities is
+  /// that deep.
+  static constexpr std::size_t most_changed = 96;
+
+  std::size_t space() const { return free_.size() + (capacity_ - made_); }
+  std::size_t reached() const { return made_ - free_.size(); }
+  Node& at(std::uint32_t number) {
+    const auto [segment, index] = Root::spot(number);
+    return nodes_[segment][index];
+  }
+  std::uint64_t address_of(std::uint32_t number) {
+    return at(number).piece.address.load(std::memory_order_relaxed);
+  }
+  Children children_of(std::uint32_t number) {
+    return at(number).read_children(std::memory_order_relaxed);
+  }
+  /// Returns whether the piece at `address` belongs above that at `other`. No two addresses have
+  /// equal hashes.
+  static bool above(std::uint64_t address, std::uint64_t other) {
+    return mix_bits(address) > mix_bits(other);
+  }
+
+  /// Writes a piece and its children into a node that cannot be reached from the top.
+  std::uint32_t make(const MemoryRange& piece, Children children) {
+    std::uint32_t number = 0;
+    if (free_.empty()) {
+      number = ++made_;
+    } else {
+      number = free_.back();
+      free_.pop_back();
+    }
+    at(number).piece.set(piece);
+    at(number).set(children);
+    return number;
+  }
+  /// Replaces a node by a new one with the same piece and other children.
+  std::uint32_t renew(std::uint32_t number, Children children) {
+    left_behind_.push_back(number);
+    return make(at(number).piece.get(std::memory_order_relaxed), children);
+  }
+
+  // Each of the following returns the top of a tree. It writes only new nodes, children first.
+
+  std::uint32_t insert(std::uint32_t tree, const MemoryRange& piece) {
+    if (tree == 0 || above(piece.address, address_of(tree))) {
+      return make(piece, split(tree, piece.address));
+    }
+    auto [left, right] = children_of(tree);
+    std::uint32_t& side = piece.address < address_of(tree) ? left : right;
+    side = insert(side, piece);
+    return renew(tree, {left, right});
+  }
+  /// Splits a tree into the pieces that begin before the address (left) and the others (right).
+  Children split(std::uint32_t tree, std::uint64_t address) {
+    if (tree == 0) return {};
+    const auto [left, right] = children_of(tree);
+    if (address_of(tree) < address) {
+      const auto [before, behind] = split(right, address);
+      return {renew(tree, {left, before}), behind};
+    }
+    const auto [before, behind] = split(left, address);
+    return {before, renew(tree, {behind, right})};
+  }
+  std::uint32_t erase(std::uint32_t tree, std::uint64_t address) {
+    auto [left, right] = children_of(tree);
+    if (address_of(tree) == address) {
+      left_behind_.push_back(tree);
+      return join(left, right);
+    }
+    std::uint32_t& side = address < address_of(tree) ? left : right;
+    side = erase(side, address);
+    return renew(tree, {left, right});
+  }
+  /// Joins two trees; all pieces of `left` begin before those of `right`.
+  std::uint32_t join(std::uint32_t left, std::uint32_t right) {
+    if (left == 0 || right == 0) return left + right;
+    if (above(address_of(left), address_of(right))) {
+      const Children below = children_of(left);
+      return renew(left, {below.left, join(below.right, right)});
+    }
+    const Children below = children_of(right);
+    return renew(right, {join(left, below.left), below.right});
+  }
+  void publish(std::uint32_t top) {
+    top_ = Root::next(top_, top);
+    root_.top.store(top_, std::memory_order_release);
+    free_.insert(free_.end(), left_behind_.begin(), left_behind_.end());
+    left_behind_.clear();
+  }
+
+  Root& root_;
+  Segments& segments_;
+  std::uint64_t top_ = 0;  // equal to that in the root
+  std::array<Node*, Root::most_segments> nodes_{};
+  std::size_t used_segments_ = 0;
+  std::uint32_t capacity_ = 0;  // nodes in these segments
+  std::uint32_t made_ = 0;      // numbers up to this one have been used
+  std::vector<std::uint32_t> free_;
+  std::vector<std::uint32_t> left_behind_;  // nodes that the present change replaces
+};
 
 /// The pieces that this rank has attached to a dynamic window.
 class OwnPieces {

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "core/base/published.hpp"
-#include "core/pieces/piece_words.hpp"
+#include "core/pieces/shared_pieces.hpp"
 #include "core/transport/node_services.hpp"
 
 namespace oriel {

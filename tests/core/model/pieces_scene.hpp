@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/pieces/piece_tree.hpp"
-#include "core/pieces/piece_words.hpp"
+#include "core/pieces/own_pieces.hpp"
+#include "core/pieces/shared_pieces.hpp"
 #include "scenarios.hpp"
 
 namespace oriel::model {

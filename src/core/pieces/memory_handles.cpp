@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/pieces/own_handles.hpp"
+#include "core/pieces/memory_handles.hpp"
 
 #include <atomic>
 #include <cstdint>
 #include <new>
 #include <random>
 
-#include "core/pieces/mixed.hpp"
+#include "core/pieces/shared_pieces.hpp"
 
 namespace oriel {
 namespace {
@@ -23,7 +23,7 @@ std::uint64_t somewhere() {
 std::uint64_t next_token() {
   static std::atomic<std::uint64_t> tokens = somewhere();
   std::uint64_t token = 0;  // 0: no token
-  while (token == 0) token = mixed(tokens.fetch_add(1, std::memory_order_relaxed));
+  while (token == 0) token = mix_bits(tokens.fetch_add(1, std::memory_order_relaxed));
   return token;
 }
 
