@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/transport/transport.hpp"
-#include "transport/ofi/atomic_network.hpp"
 #include "transport/ofi/network.hpp"
 #include "transport/shm/shm_transport.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // B4: the links between ranks are few, and what one rank hears of a loss reaches all that are left.
-#include "transport/ofi/watchers.hpp"
+#include "transport/ofi/lifeline.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,6 @@
 
 #include "engine/windows/announcement.hpp"
 #include "engine/windows/node_groups.hpp"
-#include "transport/ofi/atomic_network.hpp"
 #include "transport/ofi/network.hpp"
 
 namespace oriel {

@@ -7,7 +7,7 @@
 
 #include "core/lock/control.hpp"
 #include "engine/windows/window_draft.hpp"
-#include "transport/ofi/watchers.hpp"
+#include "transport/ofi/lifeline.hpp"
 
 namespace oriel {
 namespace {

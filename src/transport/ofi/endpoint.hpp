@@ -12,8 +12,8 @@
 
 #include "core/base/numbered.hpp"
 #include "core/transport/transport.hpp"
-#include "transport/ofi/endpoint_name.hpp"
 #include "transport/ofi/libfabric.hpp"
+#include "transport/ofi/network.hpp"
 
 namespace oriel {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -8,11 +9,35 @@
 #include <string>
 #include <type_traits>
 
+#include "core/operation/atomicity.hpp"
 #include "core/transport/transport.hpp"
-#include "transport/ofi/endpoint_name.hpp"
-#include "transport/ofi/lifeline_name.hpp"
 
 namespace oriel {
+
+/// The name by which other processes find an endpoint. Trivially copyable, because it is sent
+/// through the host's collectives.
+struct EndpointName {
+  std::uint64_t id = 0;                 // random; 0: there is no endpoint
+  std::array<char, 32> provider{};      // the provider's name in libfabric
+  std::array<std::byte, 64> address{};  // libfabric's address
+  std::uint32_t address_bytes = 0;
+  std::uint32_t reserved = 0;
+};
+static_assert(std::is_trivially_copyable_v<EndpointName>);
+
+/// The name by which processes of other nodes find a process's lifeline. Trivially copyable, like
+/// EndpointName.
+struct LifelineName {
+  using Words = std::array<std::uint64_t, 2>;
+  std::array<std::byte, 32> address{};  // of its socket
+  std::uint32_t address_bytes = 0;      // 0: there is none
+  std::uint32_t reserved = 0;
+  /// Random. Processes of the job receive it by the host's collectives; others do not know it.
+  Words token{};
+  /// The address of the process's node.
+  Words node{};
+};
+static_assert(std::is_trivially_copyable_v<LifelineName>);
 
 /// The name by which processes of other nodes find this one. Trivially copyable, like EndpointName.
 struct NetworkName {
@@ -73,6 +98,37 @@ class Network {
   virtual bool drained() = 0;
   /// The number of packets that the provider did not accept at once.
   virtual std::uint64_t delayed() const = 0;
+};
+
+/// Network atomics on memory of any process, processes of our node and this one included. They are
+/// atomic with one another, but not with atomics of CPUs. No call blocks. Not thread-safe: the
+/// owner serializes the calls.
+class AtomicNetwork {
+ public:
+  /// Null if there is none.
+  static std::unique_ptr<AtomicNetwork> open();
+  virtual ~AtomicNetwork() = default;
+
+  virtual const EndpointName& name() const = 0;
+  /// The types for which the network has all those of `ops` that MPI defines for the type.
+  virtual TypeSet types(OpSet ops) const = 0;
+  /// The number of the process with this name; -1 if it cannot be reached.
+  virtual int attach(const EndpointName& name) = 0;
+
+  /// Exposes memory to atomics. Returns the number for withdraw(), or -1.
+  virtual int expose(void* memory, std::uint64_t bytes, RemoteMemory& exposed) = 0;
+  virtual void withdraw(int exposure) = 0;
+
+  /// As Messages::atomic().
+  virtual std::uint64_t begin(int process, const Atomic& atomic, const RemoteMemory& remote,
+                              std::uint64_t token) = 0;
+  /// Advances atomics in flight, also those that others have begun on our memory.
+  virtual void progress() = 0;
+  virtual bool finished(Transfer& transfer) = 0;
+
+  // As in Network:
+  virtual int wait_descriptor() const = 0;
+  virtual bool may_wait() = 0;
 };
 
 }  // namespace oriel

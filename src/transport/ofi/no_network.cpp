@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Built instead of the network if libfabric's headers are not available.
-#include "transport/ofi/atomic_network.hpp"
 #include "transport/ofi/network.hpp"
 
 namespace oriel {

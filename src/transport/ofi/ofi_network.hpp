@@ -14,7 +14,6 @@
 #include "transport/ofi/network.hpp"
 #include "transport/packet/immediate_data.hpp"
 #include "transport/packet/in_order.hpp"
-#include "transport/packet/message_codes.hpp"
 #include "transport/packet/packet.hpp"
 
 namespace oriel {

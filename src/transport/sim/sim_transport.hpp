@@ -19,7 +19,6 @@
 #include "core/transport/transport.hpp"
 #include "transport/packet/immediate_data.hpp"
 #include "transport/packet/in_order.hpp"
-#include "transport/packet/message_codes.hpp"
 #include "transport/packet/packet.hpp"
 #include "transport/shm/notify_queue.hpp"
 
