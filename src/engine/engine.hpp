@@ -18,7 +18,7 @@
 #include "engine/progress/agent.hpp"
 #include "transport/composite_transport.hpp"
 #include "transport/shm/arena.hpp"
-#include "transport/shm/call_counts.hpp"
+#include "transport/shm/process_block.hpp"
 
 namespace oriel {
 

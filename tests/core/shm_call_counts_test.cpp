@@ -2,7 +2,7 @@
 // B2: since when a process has made no call.
 #include <gtest/gtest.h>
 
-#include "transport/shm/call_counts.hpp"
+#include "transport/shm/process_block.hpp"
 
 namespace oriel::test {
 namespace {

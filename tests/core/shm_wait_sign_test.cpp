@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "transport/shm/wait_sign.hpp"
+#include "transport/shm/process_block.hpp"
 
 namespace oriel::test {
 namespace {

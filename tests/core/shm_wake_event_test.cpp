@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What wakes the progress agent (S5).
-#include "transport/shm/wake_event.hpp"
+#include "transport/shm/futex.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The process block of a rank: what it shows its peers in shared memory. It is only read.
 
-src/transport/shm/process_block.hpp, wait_sign.hpp and call_counts.hpp say what is in it.
+src/transport/shm/process_block.hpp says what is in it.
 """
 
 from __future__ import annotations

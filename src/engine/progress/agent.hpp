@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "transport/shm/wake_event.hpp"
+#include "transport/shm/futex.hpp"
 
 namespace oriel {
 

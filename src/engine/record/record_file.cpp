@@ -13,7 +13,6 @@
 
 #include "transport/shm/clock.hpp"
 #include "transport/shm/descriptors.hpp"
-#include "transport/shm/file_limit.hpp"
 
 namespace oriel {
 namespace {

@@ -14,7 +14,6 @@
 
 #include "core/base/settings.hpp"
 #include "transport/shm/descriptors.hpp"
-#include "transport/shm/file_limit.hpp"
 
 namespace oriel {
 namespace {

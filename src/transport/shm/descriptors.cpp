@@ -2,6 +2,7 @@
 #include "transport/shm/descriptors.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -41,6 +42,11 @@ void occupy_standard_descriptors() {
     opened = ::open("/", O_PATH | O_CLOEXEC);
   } while (opened >= 0 && opened <= STDERR_FILENO);
   if (opened >= 0) ::close(opened);
+}
+
+bool within_file_limit(std::uint64_t bytes) {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || bytes <= limit.rlim_cur;
 }
 
 }  // namespace oriel

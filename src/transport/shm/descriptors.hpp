@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 
 namespace oriel {
 
@@ -22,5 +23,9 @@ bool own_pipe(std::array<int, 2>& ends);
 /// read nor written, so output of the program still fails as before. These descriptors stay open,
 /// because the program may replace them at any time.
 void occupy_standard_descriptors();
+
+/// True if a file may have `bytes` bytes. Beyond the limit on file sizes (ulimit -f) the kernel
+/// sends a signal instead of returning an error.
+bool within_file_limit(std::uint64_t bytes);
 
 }  // namespace oriel

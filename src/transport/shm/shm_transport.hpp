@@ -20,7 +20,7 @@
 #include "core/base/published.hpp"
 #include "core/transport/node_services.hpp"
 #include "transport/shm/arena.hpp"
-#include "transport/shm/errand_sender.hpp"
+#include "transport/shm/errand_cell.hpp"
 #include "transport/shm/mailbox.hpp"
 #include "transport/shm/process_block.hpp"
 #include "transport/shm/reachable_pages.hpp"

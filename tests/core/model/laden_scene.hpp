@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "scenarios.hpp"
-#include "transport/shm/laden_places.hpp"
+#include "transport/shm/mailbox_places.hpp"
 
 namespace oriel::model {
 
