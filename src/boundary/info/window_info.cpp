@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "boundary/info/info_value.hpp"
-#include "core/base/cache_line.hpp"
+#include "core/base/shared_words.hpp"
 
 namespace oriel::boundary {
 namespace {

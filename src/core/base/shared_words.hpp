@@ -2,10 +2,13 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 namespace oriel {
+
+inline constexpr std::size_t cache_line = 64;
 
 /// Hint to the processor that this is a spin loop: saves power and lets the sibling hyperthread
 /// run.

@@ -8,7 +8,6 @@
 #include <span>
 #include <type_traits>
 
-#include "core/base/cache_line.hpp"
 #include "core/base/shared_words.hpp"
 
 namespace oriel {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <new>
 
-#include "core/base/cache_line.hpp"
+#include "core/base/shared_words.hpp"
 
 namespace oriel {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/base/cache_line.hpp"
+#include "core/base/shared_words.hpp"
 #include "core/collective/cell.hpp"
 #include "core/collective/cell_shapes.hpp"
 #include "core/collective/copy_trial.hpp"

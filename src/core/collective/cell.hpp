@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/base/cache_line.hpp"
 #include "core/base/shared_words.hpp"
 
 namespace oriel {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include "core/base/cache_line.hpp"
 #include "core/base/published.hpp"
+#include "core/base/shared_words.hpp"
 #include "core/base/zeroed_pages.hpp"
 #include "core/epoch/done_word.hpp"
 #include "core/epoch/epoch.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/cache_line.hpp"
+#include "core/base/shared_words.hpp"
 #include "core/base/zero_array.hpp"
 
 namespace oriel {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/base/cache_line.hpp"
 #include "core/base/pool.hpp"
+#include "core/base/shared_words.hpp"
 #include "core/notify/notification.hpp"
 
 namespace oriel {

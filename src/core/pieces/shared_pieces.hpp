@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/base/cache_line.hpp"
 #include "core/base/shared_words.hpp"
 #include "core/operation/operation.hpp"
 #include "core/transport/memory_range.hpp"

@@ -8,8 +8,8 @@
 #include <optional>
 #include <span>
 
-#include "core/base/cache_line.hpp"
 #include "core/base/copies.hpp"
+#include "core/base/shared_words.hpp"
 #include "core/operation/address.hpp"
 #include "core/operation/element_runs.hpp"
 #include "core/operation/strided_blocks.hpp"

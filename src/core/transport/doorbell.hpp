@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/base/cache_line.hpp"
 #include "core/base/shared_words.hpp"
 
 namespace oriel {

@@ -6,7 +6,6 @@
 
 #include <atomic>
 
-#include "core/base/cache_line.hpp"
 #include "core/base/shared_words.hpp"
 #include "core/lock/biased_lock.hpp"
 #include "engine/process/private_fence.hpp"

@@ -13,7 +13,6 @@
 #include "transport/ofi/lifeline.hpp"
 #include "transport/ofi/network.hpp"
 #include "transport/packet/immediate_data.hpp"
-#include "transport/packet/in_order.hpp"
 #include "transport/packet/packet.hpp"
 
 namespace oriel {

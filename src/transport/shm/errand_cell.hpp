@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/base/cache_line.hpp"
 #include "core/base/published.hpp"
 #include "core/base/shared_words.hpp"
 #include "core/operation/chunked_operation.hpp"

@@ -8,7 +8,7 @@
 #include <span>
 #include <type_traits>
 
-#include "core/base/cache_line.hpp"
+#include "core/base/shared_words.hpp"
 #include "transport/shm/mailbox_places.hpp"
 
 namespace oriel {

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/base/cache_line.hpp"
 #include "core/base/shared_words.hpp"
 #include "core/lock/sharers.hpp"
 
@@ -276,7 +275,7 @@ class BasicLadenPlaces : public BasicMailboxPlaces<Words, Cells> {
  public:
   using Base::Base;
   using typename Base::Phase;
-  using Sharers = typename Words::Sharers;
+  using Sharers = typename SharersOf<Words>::Type;
 
   /// For the reader, if the record at the front is laden. True if the reader must store its bytes,
   /// before release_front(). False if its producer recalls it. `asymmetric`: the fences of all

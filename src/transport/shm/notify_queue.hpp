@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/base/cache_line.hpp"
 #include "core/base/copies.hpp"
+#include "core/base/shared_words.hpp"
 #include "core/lock/sharers.hpp"
 #include "core/notify/notification.hpp"
 #include "core/transport/transport.hpp"

@@ -12,8 +12,8 @@
 #include <tuple>
 #include <type_traits>
 
-#include "core/base/cache_line.hpp"
 #include "core/base/published.hpp"
+#include "core/base/shared_words.hpp"
 #include "core/base/thread_lines.hpp"
 #include "core/transport/doorbell.hpp"
 #include "transport/shm/arena.hpp"

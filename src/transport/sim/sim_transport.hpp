@@ -15,10 +15,9 @@
 #include <variant>
 #include <vector>
 
-#include "core/base/cache_line.hpp"
+#include "core/base/shared_words.hpp"
 #include "core/transport/transport.hpp"
 #include "transport/packet/immediate_data.hpp"
-#include "transport/packet/in_order.hpp"
 #include "transport/packet/packet.hpp"
 #include "transport/shm/notify_queue.hpp"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/cache_line.hpp"
+#include "core/base/shared_words.hpp"
 #include "core/collective/schedules/node_tree.hpp"
 #include "core/collective/schedules/pieces.hpp"
 
