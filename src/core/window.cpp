@@ -135,7 +135,7 @@ bool Window::sweep() {
   bool moved = remote() && remote_->server.sweep();
   moved |= mapped_.push_aggregations();
   if (plan_registry_ != nullptr) moved |= plan_registry_->sweep();
-  for (std::size_t reached = notifications_.look_at_counters(); reached != 0; --reached) {
+  for (std::size_t reached = notifications_.complete_thresholds(); reached != 0; --reached) {
     state_.work.remove();
     moved = true;
   }

@@ -69,7 +69,7 @@ testing::AssertionResult stays(int seconds, Holds&& holds) {
   return testing::AssertionSuccess();
 }
 
-/// A process with a lifeline that it never looks at.
+/// A process with a lifeline that it never polls.
 class Computing {
  public:
   explicit Computing(std::uint32_t node = 1) {
@@ -213,12 +213,12 @@ TEST(Lifeline, NoAnswerWhileConnectingIsNoLoss) {
   others.clear();
   EXPECT_TRUE(soon([&] {
     asks.alive(full.name);
-    links.look();
+    links.poll();
     const int socket = ::accept4(full.socket, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     std::uint64_t kind = 1;  // of its first word
     const bool heard = socket >= 0 && soon([&] {
                          asks.alive(full.name);
-                         links.look();
+                         links.poll();
                          return ::recv(socket, &kind, sizeof kind, MSG_DONTWAIT) >= 0;
                        });
     ::close(socket);
@@ -255,20 +255,20 @@ TEST(Lifeline, ALossIsToldAlongTheLinks) {
   first.watch(middle.name());
   last.watch(middle.name());
   last.watch(computing.name());
-  const auto look = [&] {
-    for (Lifeline* one : {&first, &middle, &last}) one->look();
+  const auto poll = [&] {
+    for (Lifeline* one : {&first, &middle, &last}) one->poll();
   };
   ASSERT_TRUE(soon([&] {
-    look();
+    poll();
     return first.connections() == 1 && middle.connections() == 2 && last.connections() == 2;
   }));
   computing.end();
   ASSERT_TRUE(soon([&] {
-    look();
+    poll();
     return last.connections() == 1;
   }));
   EXPECT_TRUE(soon([&] {
-    look();
+    poll();
     return !first.alive(elsewhere(computing.name()));
   }));
 }
@@ -280,13 +280,13 @@ TEST(Lifeline, TheWatchedProcessWatchesToo) {
   const LifelineName name = other->name();
   other->watch(own.name());
   ASSERT_TRUE(soon([&] {
-    other->look();
-    own.look();
+    other->poll();
+    own.poll();
     return own.connections() == 1;
   }));
   other = nullptr;
   ASSERT_TRUE(soon([&] {
-    own.look();
+    own.poll();
     return own.connections() == 0;
   }));
   EXPECT_FALSE(own.alive(elsewhere(name)));
@@ -297,12 +297,12 @@ TEST(Lifeline, TheEndOfAQuestionIsNoLoss) {
   End own(2);
   End asks(3);
   ASSERT_TRUE(soon([&] {
-    own.look();
+    own.poll();
     return asks.alive(own.name()) && own.connections() == 1;
   }));
   ASSERT_TRUE(soon([&] {
-    asks.look();
-    own.look();
+    asks.poll();
+    own.poll();
     return asks.connections() == 0 && own.connections() == 0;
   }));
   EXPECT_TRUE(own.alive(asks.name()));
@@ -329,7 +329,7 @@ TEST(Lifeline, QuestionsOfOthersAreBounded) {
   std::size_t most = 0;
   for (int i = 0; i < 30; ++i) {
     for (End& one : many) ASSERT_TRUE(one.alive(own.name()));
-    own.look();
+    own.poll();
     most = std::max(most, own.connections());
     ::usleep(50'000);
   }
@@ -345,9 +345,9 @@ TEST(Lifeline, StrangersAreBoundedAndTellNothing) {
   watches.watch(own.name());
   std::size_t most = 0;
   ASSERT_TRUE(soon([&] {
-    own.look();
+    own.poll();
     most = std::max(most, own.connections());
-    watches.look();
+    watches.poll();
     return own.connections() == 1 && watches.connections() == 1;
   })) << own.connections();
   EXPECT_LE(most, Lifeline::most_strangers + 1);
@@ -360,7 +360,7 @@ TEST(Lifeline, StrangersAreBoundedAndTellNothing) {
   liar.tell(0, guessed, {9, 9});
   liar.tell(3, {}, lives.name().token);
   EXPECT_TRUE(soon([&] {
-    own.look();
+    own.poll();
     return liar.closed();
   }));
   EXPECT_TRUE(own.alive(lives.name()));
@@ -379,7 +379,7 @@ TEST(Lifeline, HearsOfItsOwnEnd) {
   LifelineName other;
   other.token = {8, 8};
   EXPECT_TRUE(soon([&] {
-    own.look();
+    own.poll();
     return !lives.alive(elsewhere(other));
   }));
   EXPECT_TRUE(own.alive(own.name()));
@@ -393,7 +393,7 @@ TEST(Lifeline, AnotherProcessAtThePortIsALoss) {
   LifelineName before = other.name();
   ++before.token[0];
   EXPECT_TRUE(soon([&] {
-    other.look();
+    other.poll();
     return !own.alive(before);
   }));
   EXPECT_TRUE(own.alive(other.name()));

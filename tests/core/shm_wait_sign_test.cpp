@@ -21,13 +21,13 @@ ShownWait numbered(std::uint64_t number) {
 
 TEST(WaitSign, ShowsOneWaitOrNone) {
   WaitSign sign;
-  EXPECT_FALSE(sign.look().has_value());
+  EXPECT_FALSE(sign.read().has_value());
   sign.show(numbered(7));
-  EXPECT_EQ(sign.look(), numbered(7));
+  EXPECT_EQ(sign.read(), numbered(7));
   sign.show(numbered(8));
-  EXPECT_EQ(sign.look(), numbered(8));
+  EXPECT_EQ(sign.read(), numbered(8));
   sign.clear();
-  EXPECT_FALSE(sign.look().has_value());
+  EXPECT_FALSE(sign.read().has_value());
 }
 
 TEST(WaitSign, ReadersSeeWhatWasShownAtOneMoment) {
@@ -39,7 +39,7 @@ TEST(WaitSign, ReadersSeeWhatWasShownAtOneMoment) {
     readers.emplace_back([&] {
       std::uint64_t last = 0;
       while (!over.load()) {
-        const auto seen = sign.look();
+        const auto seen = sign.read();
         if (!seen.has_value()) continue;
         ASSERT_EQ(*seen, numbered(seen->since));
         ASSERT_GE(seen->since, last);
@@ -50,7 +50,7 @@ TEST(WaitSign, ReadersSeeWhatWasShownAtOneMoment) {
   for (std::uint64_t number = 1; number <= shows; ++number) sign.show(numbered(number));
   over.store(true);
   for (std::thread& reader : readers) reader.join();
-  EXPECT_EQ(sign.look(), numbered(shows));
+  EXPECT_EQ(sign.read(), numbered(shows));
 }
 
 }  // namespace

@@ -196,7 +196,7 @@ class HostCollective final : public CollectiveTask {
     };
     for (unsigned looks = 1; !over(); ++looks) {
       if (crowded) ::sched_yield();
-      if (looks % looks_per_clock == 0 && nanoseconds_now() > end) break;
+      if (looks % rounds_per_clock == 0 && nanoseconds_now() > end) break;
     }
     return true;
   }
@@ -217,7 +217,7 @@ class HostCollective final : public CollectiveTask {
  private:
   static constexpr std::uint64_t longest_in_host =
       200'000'000;  // in nanoseconds; then the caller checks for lost ranks
-  static constexpr unsigned looks_per_clock = 64;
+  static constexpr unsigned rounds_per_clock = 64;
 
   int lost_partner() const {
     Region& region = state_->plan_window().core().region();

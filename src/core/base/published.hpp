@@ -50,10 +50,10 @@ class BasicVersion {
   /// Sets the version, which must be even. Called before there are readers.
   void begin(std::uint64_t version) { version_.store(version, std::memory_order_relaxed); }
 
-  std::uint64_t look() const { return version_.load(std::memory_order_acquire); }
-  /// True if all words that were read since look() returned `looked` are of that version.
-  bool still(std::uint64_t looked) const {
-    return looked % 2 == 0 && version_.load(std::memory_order_relaxed) == looked;
+  std::uint64_t begin_read() const { return version_.load(std::memory_order_acquire); }
+  /// True if all words that were read since begin_read() returned `begun` are of that version.
+  bool is_unchanged(std::uint64_t begun) const {
+    return begun % 2 == 0 && version_.load(std::memory_order_relaxed) == begun;
   }
 
   /// `store_words` stores the words.

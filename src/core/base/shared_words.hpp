@@ -36,7 +36,7 @@ struct SharedWords {
   };
 
   /// Keeps the compiler from moving a store behind the load that follows.
-  static void store_then_look() { std::atomic_signal_fence(std::memory_order_seq_cst); }
+  static void store_then_load() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
   /// An origin that has acquired a contended lock this often in a row becomes its keeper again: the
   /// fence that the next origin in the queue needs is then worth it. Also the number of shared
@@ -53,18 +53,18 @@ struct SharedWords {
   /// Rounds of a wait between two checks whether the awaited rank is alive. That rank is done in
   /// nanoseconds unless it lost its processor. A check takes some ten microseconds, about as long
   /// as these rounds.
-  static constexpr std::uint32_t rounds_per_look = 256;
+  static constexpr std::uint32_t rounds_per_check = 256;
 };
 
 /// Stores a word and keeps the store before later loads, on the frequent side of a handshake.
 /// `asymmetric`: the rare side calls Sharers::fence() between its own store and its load of `word`;
 /// then a compiler barrier is enough on this side.
 template <typename Words, typename Value>
-void store_before_look(typename Words::template Atomic<Value>& word,
+void store_before_load(typename Words::template Atomic<Value>& word,
                        std::type_identity_t<Value> value, bool asymmetric) {
   if (asymmetric) [[likely]] {
     word.store(value, std::memory_order_release);
-    Words::store_then_look();
+    Words::store_then_load();
   } else {
     word.exchange(value, std::memory_order_seq_cst);
   }

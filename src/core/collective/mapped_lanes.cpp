@@ -283,7 +283,7 @@ bool MappedLanes::pull_staged(Receive& receive) {
     ++receive.turn;
     // The sender waits for this cell only if it has filled all other cells. Before it sleeps it
     // fences all processors and looks at the cell again.
-    SharedWords::store_then_look();
+    SharedWords::store_then_load();
     const std::uint64_t last = receive.turn + receive.cells.count - 2;
     if (receive.lane->cell(last).filled() != 0) region_.wake(receive.rank);
     receive.done += piece;

@@ -23,7 +23,7 @@ namespace oriel {
 ///
 /// Invariant: the usual side is not between U2 and U3 while the seldom side is between S3 and S4,
 /// or after `revoked`. Either S3 reads U1 and the seldom side gives up, or U2 reads S1 and the
-/// usual side waits for S4; S2 keeps U1 before U2 (see store_before_look()). U3 to S3 and S4 to U2
+/// usual side waits for S4; S2 keeps U1 before U2 (see store_before_load()). U3 to S3 and S4 to U2
 /// are release and acquire: each side sees what the other one has written under the lock.
 ///
 /// Until the lock is revoked, the usual side may be several threads that another order serializes.
@@ -38,7 +38,7 @@ class BasicBiasedLock {
   template <typename Relax>
   bool acquire(Relax&& relax) {
     if (trying_.load(std::memory_order_relaxed) < ending) {
-      store_before_look<Words, std::uint32_t>(held_, 1, asymmetric_);
+      store_before_load<Words, std::uint32_t>(held_, 1, asymmetric_);
       if (trying_.load(std::memory_order_seq_cst) == free) [[likely]]
         return true;
       for (const typename Words::Loop loop;; loop.again()) {
@@ -57,7 +57,7 @@ class BasicBiasedLock {
         trying_.load(std::memory_order_relaxed) != free) {
       return false;
     }
-    store_before_look<Words, std::uint32_t>(held_, 1, asymmetric_);
+    store_before_load<Words, std::uint32_t>(held_, 1, asymmetric_);
     if (trying_.load(std::memory_order_seq_cst) == free) return true;
     release();
     return false;

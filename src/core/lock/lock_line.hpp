@@ -37,7 +37,7 @@ namespace oriel {
 ///     K3  acquiring: read `holders`         A3  read `holders` and `locked`
 ///                                           A4  locked was 0: change `holders`; line may become 0
 ///
-/// Either K2 reads A1, or A3 reads K1 (see store_before_look()). If K2 comes after `line` is 0
+/// Either K2 reads A1, or A3 reads K1 (see store_before_load()). If K2 comes after `line` is 0
 /// again, K3 reads A4. So a keeper that acquires the lock, reads line = 0, and is still the keeper
 /// holds it. When a keeper gives the lock back and reads line = 0, each origin that enters the
 /// queue sees that. If the keeper reads line != 0, the guard decides. This holds for an uncounted
@@ -101,7 +101,7 @@ class BasicLockLine {
   bool release(int origin, bool exclusive) {
     auto& locked = control_.slots()[origin].locked;
     if (locked.load(std::memory_order_relaxed) != 0) [[likely]] {
-      store_before_look<Words>(locked, 0, sharers_.asymmetric());
+      store_before_load<Words>(locked, 0, sharers_.asymmetric());
     } else if (exclusive) {
       queue_.holders.exchange(0, std::memory_order_seq_cst);
     } else {
@@ -199,7 +199,7 @@ class BasicLockLine {
   /// Acquires the lock by the origin's own word, in a mode that `holders` permitted a moment ago.
   bool take_by_word(int origin, std::uint64_t mode) {
     const std::uint32_t value = (mode & kept_bit) != 0 ? by_keeper : uncounted;
-    store_before_look<Words>(control_.slots()[origin].locked, value, sharers_.asymmetric());
+    store_before_load<Words>(control_.slots()[origin].locked, value, sharers_.asymmetric());
     const bool lined_up = queue_.line.load(std::memory_order_seq_cst) != 0;
     // Another origin may have entered the queue, taken the lock away and left the queue before our
     // store. If the phase is still the same, it began before we read `line`.

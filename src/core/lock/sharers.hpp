@@ -27,7 +27,7 @@ class Sharers {
 
   /// The rank that acts here. For an origin on another node that is the target.
   std::uint32_t self() const { return self_; }
-  /// True if fence() reaches all of them: see store_before_look().
+  /// True if fence() reaches all of them: see store_before_load().
   bool asymmetric() const { return asymmetric_; }
   std::span<const int> ranks() const { return ranks_; }
   /// The lines of a rank's threads that update without its process's lock.
@@ -68,7 +68,7 @@ class Patience {
   /// that rank had died before they were read, so that it will not change them.
   bool wait(std::uint32_t rank) {
     if (rank == ended_) return false;
-    if (++rounds_ % Words::rounds_per_look == 0 && !sharers_.alive(rank)) ended_ = rank;
+    if (++rounds_ % Words::rounds_per_check == 0 && !sharers_.alive(rank)) ended_ = rank;
     sharers_.relax();
     loop_.again();
     return true;

@@ -69,7 +69,7 @@ class BasicUpdater {
 /// Invariant: all updaters between U2 and U4 have read the same value in U2. If it is `alone`,
 /// there is one updater; if it is `turns`, at most one is between T1 and T2. Either C3 reads U1 and
 /// the changer waits, or U2 reads C1 and the updater turns back; C2 keeps U1 before U2 (see
-/// store_before_look()). U4 to C3, C4 to U2 and T2 to T1 are release and acquire: each holder sees
+/// store_before_load()). U4 to C3, C4 to U2 and T2 to T1 are release and acquire: each holder sees
 /// what the one before has written.
 ///
 /// A changer has the lock of its process and no turn. A thread without that lock does not change
@@ -112,7 +112,7 @@ class BasicUpdate {
   static std::uint32_t alone_by(const Updater& one) { return first_alone + one.number(); }
   static std::uint32_t enter(const BasicControlBlock<Words>& target, const Updater& one,
                              const Sharers& sharers) {
-    store_before_look<Words>(one.word(), target.name, sharers.asymmetric());
+    store_before_load<Words>(one.word(), target.name, sharers.asymmetric());
     return target.updater.load(std::memory_order_seq_cst);
   }
   /// Tries T1 once. Returns 0 if it took the turn, else 1 + the number of the updater that has it.

@@ -33,13 +33,13 @@ class Thresholds {
   void add(std::int32_t counter, std::uint64_t value, Completion& completion) {
     waiters_.push_back({counter, value, &completion});
   }
-  /// While the counters are being replaced, look() checks nothing: it is not known yet which there
-  /// are.
+  /// While the counters are being replaced, complete_reached() checks nothing: it is not known yet
+  /// which there are.
   void set_suspended(bool suspended) { suspended_ = suspended; }
   /// Completes the requests whose counter has reached their value or no longer exists, and returns
   /// their number. Calls reached(counter, value) for each of the former.
   template <typename Reached>
-  std::size_t look(Counters& counters, Reached&& reached) {
+  std::size_t complete_reached(Counters& counters, Reached&& reached) {
     if (suspended_) return 0;
     return complete_where([&](const Waiter& waiter) {
       if (!counters.mine(waiter.counter)) return Verdict::gone;
@@ -151,10 +151,10 @@ class Notifications {
   /// The requests that wait for values of our counters.
   Thresholds& thresholds() { return thresholds_; }
   /// Returns the number of requests of thresholds() that it has completed.
-  std::size_t look_at_counters() {
-    return thresholds_.look(counters_, [this](std::int32_t counter, std::uint64_t value) {
-      count(counter, value, value);
-    });
+  std::size_t complete_thresholds() {
+    return thresholds_.complete_reached(
+        counters_,
+        [this](std::int32_t counter, std::uint64_t value) { count(counter, value, value); });
   }
 
  private:

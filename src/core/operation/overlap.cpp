@@ -59,13 +59,13 @@ class Map {
   /// Marks `units` units. Returns the first of them that was marked already, or nullopt if none
   /// was.
   std::optional<std::uint64_t> mark(std::uint64_t first, std::uint64_t units,
-                                    std::uint64_t& looks) {
+                                    std::uint64_t& steps) {
     while (units != 0) {
       const std::uint64_t bit = first % 64;
       const std::uint64_t here = std::min(units, 64 - bit);
       const std::uint64_t bits = (~std::uint64_t{0} >> (64 - here)) << bit;
       std::uint64_t& word = words_[first / 64];
-      ++looks;
+      ++steps;
       if ((word & bits) != 0) {
         return first - bit + static_cast<std::uint64_t>(__builtin_ctzll(word & bits));
       }

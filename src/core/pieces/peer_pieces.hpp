@@ -25,7 +25,7 @@ class PeerPieces {
   /// and stored, and the owner has attached or detached nothing since the last note(); null
   /// otherwise.
   std::byte* find_mapped(std::uint64_t address, std::uint64_t bytes) const {
-    const std::uint64_t looked = noting_.look();
+    const std::uint64_t version = noting_.begin_read();
     if (root_->top.load(std::memory_order_acquire) != top_.load(std::memory_order_acquire)) {
       return nullptr;
     }
@@ -34,7 +34,7 @@ class PeerPieces {
       const std::uint64_t offset = address - one.address.load(std::memory_order_acquire);
       if (bytes > size || offset > size - bytes) continue;
       std::byte* where = one.base.load(std::memory_order_acquire) + offset;
-      return noting_.still(looked) ? where : nullptr;
+      return noting_.is_unchanged(version) ? where : nullptr;
     }
     return search(address, bytes);
   }

@@ -32,7 +32,7 @@ struct alignas(cache_line) BasicDoorbell {
 
   // For the storer, after its store: returns whether it must ring.
   bool asked_to_ring() const {
-    Words::store_then_look();
+    Words::store_then_load();
     return sleeping.load(std::memory_order_relaxed) != 0;
   }
   /// The caller must then wake the threads that sleep on `rings`.

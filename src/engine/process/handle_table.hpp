@@ -33,14 +33,14 @@ class HandleTable {
 
   /// Null: not in the table, or to be looked up again with the process lock.
   Object* find(std::uint64_t key) const {
-    const std::uint64_t version = version_.look();
+    const std::uint64_t version = version_.begin_read();
     if (last_.key == key && last_.version == version) [[likely]]
       return last_.object;
     return find_in_table(key, version);
   }
   /// find() for calls that have a hot path. Also null while hot paths are closed.
   Object* find_hot(std::uint64_t key) const {
-    const std::uint64_t version = version_.look();
+    const std::uint64_t version = version_.begin_read();
     if (last_.key == key && last_.version == version) [[likely]]
       return last_.hot;
     return find_in_table(key, version) != nullptr ? last_.hot : nullptr;
@@ -152,7 +152,7 @@ class HandleTable {
   [[gnu::noinline]] Object* find_in_table(std::uint64_t key, std::uint64_t version) const {
     const Entry* entry = table_.load(std::memory_order_acquire)->find(key);
     Object* object = entry != nullptr ? entry->object() : nullptr;
-    if (!version_.still(version)) return nullptr;
+    if (!version_.is_unchanged(version)) return nullptr;
     if (object != nullptr) last_ = {key, version, object, closed_.load() ? nullptr : object};
     return object;
   }

@@ -87,7 +87,7 @@ std::string how_long_quiet(const QuietPeers& quiet_peers, int process, std::uint
 std::string what_it_does(ShmTransport& node, const QuietPeers& quiet_peers, int process,
                          std::uint64_t now) {
   const char state = state_of(node.name(process).arena.pid);
-  const auto shown = node.wait_sign(process).look();
+  const auto shown = node.wait_sign(process).read();
   if (shown.has_value() && state != 'T' && state != 't') {
     std::string text = std::string("has waited ") +
                        in_words(static_cast<WaitReason>(shown->reason)) + " for " +
@@ -134,7 +134,7 @@ class Circle {
   /// True if all waits of the circle are still as read: then they existed at the same time.
   bool holds() const {
     return !path_.empty() && std::all_of(seen_.begin(), seen_.end(), [this](const Seen& seen) {
-      return node_.wait_sign(seen.process).look() == seen.shown;
+      return node_.wait_sign(seen.process).read() == seen.shown;
     });
   }
 
@@ -147,7 +147,7 @@ class Circle {
   bool follow(int process) {
     if (process == node_.self()) return true;
     if (process < 0 || !visited_.insert(process).second) return false;
-    const auto shown = node_.wait_sign(process).look();
+    const auto shown = node_.wait_sign(process).read();
     // Only waits that are certain prove a circle.
     if (!shown.has_value() || shown->certain == 0) return false;
     path_.push_back(process);

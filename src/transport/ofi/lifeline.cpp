@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint64_t second = 1'000'000'000;
 // The time between two attempts to connect, and the time after which an unused question is closed.
 constexpr std::uint64_t patience = second;
-// In one call of look().
+// In one call of poll().
 constexpr int most_accepted_at_once = 128;
 // The maximal number of losses sent on one connection. They fit into any receive buffer, so a peer
 // that does not read for a long time does not appear to be silent.
@@ -157,7 +157,7 @@ void Lifeline::watch(const LifelineName& peer) {
 
 bool Lifeline::alive(const LifelineName& peer) {
   if (peer.address_bytes == 0 || socket_ < 0) return true;
-  look();
+  poll();
   if (lost(peer)) return false;
   auto at = lines_.find(peer.token);
   if (at == lines_.end()) {
@@ -168,7 +168,7 @@ bool Lifeline::alive(const LifelineName& peer) {
     connect(at->second);
   }
   Line& line = at->second;
-  if (line.open) line.since = looked_;
+  if (line.open) line.since = polled_;
   advance(line);
   return !lost(peer);
 }
@@ -195,8 +195,8 @@ void Lifeline::connect(Line& line) {
 /// Advances a connection that was begun here.
 void Lifeline::advance(Line& line) {
   if (line.socket >= 0 && !line.open) {
-    pollfd look{line.socket, POLLOUT, 0};
-    if (::poll(&look, 1, 0) <= 0) return;
+    pollfd writable{line.socket, POLLOUT, 0};
+    if (::poll(&writable, 1, 0) <= 0) return;
     int error = 0;
     socklen_t length = sizeof error;
     ::getsockopt(line.socket, SOL_SOCKET, SO_ERROR, &error, &length);
@@ -255,7 +255,7 @@ void Lifeline::receive(Line& line) {
     }
     // A refused question or link is repeated after ORIEL_PEER_TIMEOUT.
     if (read == Read::word && !line.accepted) {
-      line.since = looked_ + static_cast<std::uint64_t>(timeout_s_) * second;
+      line.since = polled_ + static_cast<std::uint64_t>(timeout_s_) * second;
     }
     close(line);
   }
@@ -302,7 +302,7 @@ void Lifeline::accept() {
         own_descriptor(::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (line.socket < 0) return;
     keep_alive(line.socket, timeout_s_);
-    line.since = looked_;
+    line.since = polled_;
     line.open = line.accepted = true;
     receive(line);
     if (line.socket >= 0) accepted_.push_back(line);
@@ -316,7 +316,7 @@ void Lifeline::bound_accepted() {
   std::size_t answered = 0;
   for (auto line = accepted_.rbegin(); line != accepted_.rend(); ++line) {
     if (!line->known) {
-      const bool late = looked_ - line->since > static_cast<std::uint64_t>(timeout_s_) * second;
+      const bool late = polled_ - line->since > static_cast<std::uint64_t>(timeout_s_) * second;
       if (++strangers > most_strangers || late) refuse(*line);
     } else if (!line->link && ++answered > most_answered) {
       refuse(*line);
@@ -325,10 +325,10 @@ void Lifeline::bound_accepted() {
   std::erase_if(accepted_, [](const Line& line) { return line.socket < 0; });
 }
 
-void Lifeline::look() {
+void Lifeline::poll() {
   const std::uint64_t now = nanoseconds_now();
-  if (socket_ < 0 || now - looked_ < peer_check_interval) return;
-  looked_ = now;
+  if (socket_ < 0 || now - polled_ < peer_check_interval) return;
+  polled_ = now;
   accept();
   for (Line& line : accepted_) receive(line);
   bound_accepted();

@@ -53,7 +53,7 @@ class Lifeline {
   /// counts as alive. Never blocks.
   bool alive(const LifelineName& peer);
   /// Accepts connections, and receives and sends losses; at most once per peer_check_interval.
-  void look();
+  void poll();
   /// The number of connections of this process.
   std::size_t connections() const { return lines_.size() + accepted_.size(); }
 
@@ -114,7 +114,7 @@ class Lifeline {
   std::set<Words> ended_;
   std::set<Words> silent_;
   std::vector<Word> losses_;  // in the order in which they became known
-  std::uint64_t looked_ = 0;
+  std::uint64_t polled_ = 0;
 };
 
 /// The links (Lifeline) between the ranks of a window. Each rank has few, such that the end of a

@@ -36,9 +36,9 @@ constexpr std::size_t most_transfers = 64;
 constexpr std::size_t completions_at_once = 16;
 // The maximal bytes of a direct transfer over a TCP with pacing.
 constexpr std::uint64_t longest_at_a_pace = std::uint64_t{128} * 1024;
-// The calls of progress() for one call of Lifeline::look(), which in most calls only reads the
+// The calls of progress() for one call of Lifeline::poll(), which in most calls only reads the
 // clock. That takes less time than progress() itself.
-constexpr unsigned looks_per_look_at_the_lifeline = 64;
+constexpr unsigned polls_per_lifeline_poll = 64;
 
 /// Our memory from the lowest to the highest byte of these runs.
 std::pair<const std::byte*, const std::byte*> extent_of(std::span<const TransferRun> runs) {
@@ -303,20 +303,20 @@ bool OfiNetwork::drained() {
     if (open_packet(*to)) close_packet(*to);
   }
   if (backlogged_ == 0) {
-    looked_for_ended_ = 0;
+    checked_ended_ = 0;
   } else {
-    look_for_ended();
+    mark_ended_peers();
   }
   return open_.empty() && under_way_ == 0 && backlogged_ == 0;
 }
 
 /// A peer may end after its last message. The provider then retries forever. Nothing is sent to
 /// that peer any more, but its packets may not have been read yet.
-void OfiNetwork::look_for_ended() {
+void OfiNetwork::mark_ended_peers() {
   const std::uint64_t now = nanoseconds_now();
-  if (looked_for_ended_ == 0) looked_for_ended_ = now;
-  if (now - looked_for_ended_ < peer_check_interval) return;
-  looked_for_ended_ = now;
+  if (checked_ended_ == 0) checked_ended_ = now;
+  if (now - checked_ended_ < peer_check_interval) return;
+  checked_ended_ = now;
   for (const auto& to : peers_) {
     if (to->backlog.empty() || lifeline_->alive(to->name.lifeline)) continue;
     to->ended = true;
@@ -350,7 +350,7 @@ bool OfiNetwork::congested(int process) const {
 
 void OfiNetwork::progress() {
   // A rank that waits also passes on losses that are reported to it.
-  if (++looks_ % looks_per_look_at_the_lifeline == 0) lifeline_->look();
+  if (++polls_ % polls_per_lifeline_poll == 0) lifeline_->poll();
   std::array<fi_cq_data_entry, completions_at_once> entries;
   const ssize_t count = fi_cq_read(completions_, entries.data(), entries.size());
   if (count == -FI_EAVAIL) {
@@ -528,15 +528,15 @@ void OfiNetwork::deregister_buffer(int registration) {
 bool OfiNetwork::next_packet() {
   if (current_ != nullptr) post(*std::exchange(current_, nullptr));
   if (next_early()) return true;
-  if (arrived_.empty() && !looked_) progress();
+  if (arrived_.empty() && !polled_) progress();
   // Polling takes a system call or two, so arrivals are answered before the next poll.
-  looked_ = false;
-  while (!looked_ && !arrived_.empty()) {
+  polled_ = false;
+  while (!polled_ && !arrived_.empty()) {
     Arrival arrived = arrived_.front();
     arrived_.pop_front();
-    looked_ = due(arrived);
+    polled_ = due(arrived);
   }
-  return looked_;
+  return polled_;
 }
 
 /// The sender of an arrival, and its number in the sender's order. Null: not of this job.

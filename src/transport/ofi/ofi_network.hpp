@@ -152,7 +152,7 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   void begin(const Arrival& arrived);
   bool next_early();
   void forget(const Arrival& arrived);
-  void look_for_ended();
+  void mark_ended_peers();
   void lose(Peer& gone);
   Peer& peer(int process) { return *peers_[static_cast<std::size_t>(process)]; }
 
@@ -170,8 +170,8 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   std::vector<int> open_;  // processes with an open packet
   std::vector<std::unique_ptr<Slab>> slabs_;
   std::vector<Buffer*> free_;
-  unsigned looks_ = 0;           // number of calls of progress()
-  bool looked_ = false;          // receive() has polled the provider since it last returned nothing
+  unsigned polls_ = 0;           // number of calls of progress()
+  bool polled_ = false;          // receive() has polled the provider since it last returned nothing
   std::deque<Arrival> arrived_;  // arrivals not yet handled
   std::vector<Buffer*> unposted_;
   Buffer* current_ = nullptr;  // the packet whose messages are being taken out
@@ -183,10 +183,10 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   std::deque<Transfer> finished_;
   std::size_t transfers_under_way_ = 0;
   std::size_t registered_ = 0;
-  std::size_t under_way_ = 0;           // packets in flight
-  std::size_t backlogged_ = 0;          // packets in all backlogs
-  std::uint64_t looked_for_ended_ = 0;  // nanoseconds
-  std::uint64_t delayed_ = 0;           // packets that were backlogged
+  std::size_t under_way_ = 0;        // packets in flight
+  std::size_t backlogged_ = 0;       // packets in all backlogs
+  std::uint64_t checked_ended_ = 0;  // nanoseconds
+  std::uint64_t delayed_ = 0;        // packets that were backlogged
 };
 
 }  // namespace oriel

@@ -9,7 +9,7 @@ namespace oriel {
 std::optional<Mailbox::Reservation> Mailbox::reserve(MailboxClaim& claim, std::int32_t pid,
                                                      std::uint64_t source, std::uint64_t total,
                                                      std::uint64_t offset, std::uint32_t bytes) {
-  std::uint64_t head = places_.look_at_head();
+  std::uint64_t head = places_.load_head();
   const std::optional<std::uint64_t> position = places_.reserve(claim, pid, bytes, head);
   if (!position.has_value()) return std::nullopt;
   auto* record = reinterpret_cast<MailboxRecord*>(cells_.at(*position).bytes);

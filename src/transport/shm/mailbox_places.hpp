@@ -108,7 +108,7 @@ class BasicMailboxPlaces {
     for (typename Words::Loop loop;; loop.again()) {
       tail = ends_->tail.load(std::memory_order_relaxed);
       if (full(tail + cells, head)) {
-        head = look_at_head();
+        head = load_head();
         if (full(tail + cells, head)) {
           claim.place.store(0, std::memory_order_relaxed);
           return std::nullopt;
@@ -124,7 +124,7 @@ class BasicMailboxPlaces {
   }
   /// Acquire: the zeroes that the reader stored in the cells before `head` precede the stores of a
   /// producer to these cells.
-  std::uint64_t look_at_head() const { return ends_->head.load(std::memory_order_acquire); }
+  std::uint64_t load_head() const { return ends_->head.load(std::memory_order_acquire); }
   void publish(std::uint64_t position, Phase phase) {
     auto&& state = cells_.first_word(position);
     const std::uint64_t reserved = state.load(std::memory_order_relaxed);
@@ -136,7 +136,7 @@ class BasicMailboxPlaces {
   // For the reader.
 
   std::uint64_t front() const { return ends_->head.load(std::memory_order_relaxed); }
-  std::uint64_t state_at_front() const { return look(front(), std::memory_order_acquire); }
+  std::uint64_t state_at_front() const { return state_at(front(), std::memory_order_acquire); }
   /// Frees the record at the front.
   void release_front(std::uint32_t bytes) {
     const std::uint64_t begin = front();
@@ -144,7 +144,7 @@ class BasicMailboxPlaces {
     for (std::uint64_t p = begin; p != end && !Cells::laps; ++p) {
       cells_.first_word(p).store(0, std::memory_order_relaxed);
     }
-    // Pairs with the acquire in look_at_head().
+    // Pairs with the acquire in load_head().
     ends_->head.store(end, std::memory_order_release);
   }
   /// True if any record is reserved and has not been read.
@@ -152,7 +152,7 @@ class BasicMailboxPlaces {
   /// True if the oldest record is reserved and not committed.
   bool stalled() const {
     const std::uint64_t head = front();
-    const Phase phase = phase_of(look(head, std::memory_order_relaxed));
+    const Phase phase = phase_of(state_at(head, std::memory_order_relaxed));
     return phase == Phase::reserved || phase == Phase::recalled ||
            (phase == Phase::free && ends_->tail.load(std::memory_order_relaxed) != head);
   }
@@ -160,7 +160,7 @@ class BasicMailboxPlaces {
   /// it. Returns whether the producer has died.
   template <typename Alive>
   bool skip_dead(Alive&& alive) {
-    const std::uint64_t state = look(front(), std::memory_order_relaxed);
+    const std::uint64_t state = state_at(front(), std::memory_order_relaxed);
     if (phase_of(state) != Phase::reserved) return false;
     if (alive(static_cast<std::int32_t>(state >> 32))) return false;
     // Load again: the producer may have committed just before it died.
@@ -206,7 +206,7 @@ class BasicMailboxPlaces {
   }
 
   /// The state of the record at a position; 0: it has none yet.
-  std::uint64_t look(std::uint64_t position, std::memory_order order) const {
+  std::uint64_t state_at(std::uint64_t position, std::memory_order order) const {
     const std::uint64_t state = cells_.first_word(position).load(order);
     return Cells::laps && bytes_of(state) != mark(position, 0) ? 0 : state;
   }
@@ -233,7 +233,7 @@ class BasicMailboxPlaces {
   /// True if the record at this position, the front, is reserved and has no state.
   bool unsaid(std::uint64_t head) const {
     return ends_->tail.load(std::memory_order_acquire) != head &&
-           phase_of(look(head, std::memory_order_acquire)) == Phase::free;
+           phase_of(state_at(head, std::memory_order_acquire)) == Phase::free;
   }
 
   std::uint64_t count_;
@@ -256,7 +256,7 @@ class BasicMailboxPlaces {
 ///
 /// Invariant: the bytes of a record are stored once, by the reader between L2 and L3 or by the
 /// producer between P3 and P4.
-/// - P2 keeps L1 before L2 (store_before_look()). So either the producer sees L1 in P3 and waits
+/// - P2 keeps L1 before L2 (store_before_load()). So either the producer sees L1 in P3 and waits
 ///   for L3 or L4, or the reader sees P1 in L2 and does not take the record.
 /// - L3 pairs with the load of head in P3, and P4 with the reader's next load of the state: the
 ///   other side then sees the stored bytes.
@@ -282,8 +282,8 @@ class BasicLadenPlaces : public BasicMailboxPlaces<Words, Cells> {
   /// producers reach the reader.
   bool begin_store(bool asymmetric) {
     const std::uint64_t position = this->front();
-    store_before_look<Words, std::uint64_t>(this->ends_->taking, position + 1, asymmetric);
-    const std::uint64_t state = this->look(position, std::memory_order_seq_cst);
+    store_before_load<Words, std::uint64_t>(this->ends_->taking, position + 1, asymmetric);
+    const std::uint64_t state = this->state_at(position, std::memory_order_seq_cst);
     if (Base::phase_of(state) == Phase::laden) return true;
     end_store();
     return false;
@@ -296,7 +296,7 @@ class BasicLadenPlaces : public BasicMailboxPlaces<Words, Cells> {
   template <typename Alive>
   bool revive_dead(Alive&& alive) {
     const std::uint64_t position = this->front();
-    const std::uint64_t state = this->look(position, std::memory_order_relaxed);
+    const std::uint64_t state = this->state_at(position, std::memory_order_relaxed);
     const auto pid = static_cast<std::int32_t>(state >> 32);
     if (Base::phase_of(state) != Phase::recalled || alive(pid)) return false;
     // Load again: the producer may have committed just before it died.
@@ -312,7 +312,7 @@ class BasicLadenPlaces : public BasicMailboxPlaces<Words, Cells> {
   template <typename Positions>
   bool begin_recall(const Positions& positions, std::int32_t pid) {
     bool marked = false;
-    const std::uint64_t head = this->look_at_head();
+    const std::uint64_t head = this->load_head();
     for (const std::uint64_t position : positions) {
       if (position < head) continue;
       std::uint64_t laden = this->state_of(position, 0, pid, Phase::laden);
@@ -331,7 +331,7 @@ class BasicLadenPlaces : public BasicMailboxPlaces<Words, Cells> {
       const std::uint64_t recalled = this->state_of(position, 0, pid, Phase::recalled);
       for (Patience<Words> patience(sharers);;) {
         const std::uint64_t taking = this->ends_->taking.load(std::memory_order_seq_cst);
-        if (this->look_at_head() > position) break;
+        if (this->load_head() > position) break;
         if (taking != position + 1 &&
             this->cells_.first_word(position).load(std::memory_order_relaxed) == recalled) {
           store(position);

@@ -182,7 +182,7 @@ class NotifyQueue {
       short_copy(line.laden, store.from, store.bytes);
       places_.publish(*position, Phase::laden);
       if (sender.full()) [[unlikely]]
-        sender.make_space(places_.look_at_head());
+        sender.make_space(places_.load_head());
       sender.note_laden({*position, record.window});
       return NotifyOutcome::inlined;
     }
@@ -199,8 +199,7 @@ class NotifyQueue {
   /// `window`. True if a fence of all peers must follow.
   bool begin_recall(std::int32_t pid, NotifySender& sender, std::uint32_t window,
                     RecallFor reason) {
-    const bool marked =
-        places_.begin_recall(sender.take_laden(window, places_.look_at_head()), pid);
+    const bool marked = places_.begin_recall(sender.take_laden(window, places_.load_head()), pid);
     sender.note_recall(marked || reason == RecallFor::order);
     return marked;
   }
@@ -215,7 +214,7 @@ class NotifyQueue {
   }
 
   /// Passes the oldest notification to the reader, if there is one. Acquire: the earlier writes of
-  /// its producer. `asymmetric`: see store_before_look().
+  /// its producer. `asymmetric`: see store_before_load().
   bool take(NotifyReader& reader, bool asymmetric) {
     const Phase phase = Places::phase_of(places_.state_at_front());
     if (phase != Phase::committed && phase != Phase::laden) return false;

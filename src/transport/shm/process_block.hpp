@@ -96,8 +96,8 @@ class alignas(cache_line) WaitSign {
   void clear() { show({}); }
 
   /// The wait that is shown; nullopt: there is none, or the owner is changing it.
-  std::optional<ShownWait> look() const {
-    const std::uint64_t version = version_.look();
+  std::optional<ShownWait> read() const {
+    const std::uint64_t version = version_.begin_read();
     ShownWait wait;
     wait.reason = reason_.load(std::memory_order_acquire);
     wait.window = window_.load(std::memory_order_acquire);
@@ -111,7 +111,7 @@ class alignas(cache_line) WaitSign {
       name[i] = window_name_[i].load(std::memory_order_acquire);
     }
     wait.window_name = std::bit_cast<decltype(wait.window_name)>(name);
-    if (!version_.still(version) || wait.since == 0) return std::nullopt;
+    if (!version_.is_unchanged(version) || wait.since == 0) return std::nullopt;
     return wait;
   }
 

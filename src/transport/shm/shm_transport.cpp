@@ -42,10 +42,10 @@ constexpr std::uint64_t longest_service = 10'000;
 constexpr std::uint64_t longest_silence = 1'000'000;
 
 // Checks for an errand, or its answer, between two reads of the clock.
-constexpr unsigned looks_per_clock = 8;
+constexpr unsigned rounds_per_clock = 8;
 
 // Checks in a row that find no notification, before a check for a stalled queue.
-constexpr unsigned looks_per_stall_check = 256;
+constexpr unsigned calls_per_stall_check = 256;
 
 bool random_id(std::uint64_t& id) {
   return ::getrandom(&id, sizeof id, 0) == sizeof id;
@@ -321,7 +321,7 @@ std::span<const std::byte> ShmTransport::receive() {
       box.release(*fragment);
       if (whole) return message_;
     }
-  } while (look_after_stall(box, mailbox_stalled_since_));
+  } while (skip_dead_producer(box, mailbox_stalled_since_));
   return {};
 }
 
@@ -354,7 +354,7 @@ bool ShmTransport::take(const Mailbox& box, const Mailbox::Fragment& fragment) {
 /// commits within nanoseconds, or waits for a processor, so this is checked after a while only.
 /// True if the caller must read the queue again.
 template <typename Box>
-bool ShmTransport::look_after_stall(Box& box, std::uint64_t& stalled_since) {
+bool ShmTransport::skip_dead_producer(Box& box, std::uint64_t& stalled_since) {
   if (!box.stalled()) {
     stalled_since = 0;
     return false;
@@ -408,7 +408,7 @@ bool ShmTransport::take_notification(NotifyReader& reader) {
   while (true) {
     if (queue.take(reader, fenced_)) {
       notify_stalled_since_ = 0;
-      quiet_looks_ = 0;
+      empty_calls_ = 0;
       return true;
     }
     // A dead producer may have left many lines.
@@ -419,8 +419,8 @@ bool ShmTransport::take_notification(NotifyReader& reader) {
     }
     // Only `tail` shows that a line is being written, and each load of it takes its cache line from
     // the producers. So it is not loaded in short waits.
-    if (++quiet_looks_ % looks_per_stall_check != 0 ||
-        !look_after_stall(queue, notify_stalled_since_)) {
+    if (++empty_calls_ % calls_per_stall_check != 0 ||
+        !skip_dead_producer(queue, notify_stalled_since_)) {
       return false;
     }
   }
@@ -489,8 +489,9 @@ bool ShmTransport::owner_draws(const ErrandCell& cell, std::uint64_t patience) {
   if (patience == 0) return false;
   const std::uint64_t drawn = cell.drawn_by_owner();
   const std::uint64_t begun = nanoseconds_now();
-  for (unsigned looks = 1; cell.drawn_by_owner() == drawn; ++looks) {
-    if (looks % looks_per_clock == 0 && (cell.answered() || nanoseconds_now() - begun > patience)) {
+  for (unsigned rounds = 1; cell.drawn_by_owner() == drawn; ++rounds) {
+    if (rounds % rounds_per_clock == 0 &&
+        (cell.answered() || nanoseconds_now() - begun > patience)) {
       return false;
     }
     // The owner may be waiting for this process.
@@ -504,13 +505,13 @@ bool ShmTransport::owner_draws(const ErrandCell& cell, std::uint64_t patience) {
 /// died within the step.
 template <typename Over>
 bool ShmTransport::await_owner(const Peer& owner, Over&& over) {
-  constexpr unsigned looks_per_yield = 256;
+  constexpr unsigned rounds_per_yield = 256;
   std::uint64_t checked = nanoseconds_now();
-  for (unsigned looks = 1; !over(); ++looks) {
+  for (unsigned rounds = 1; !over(); ++rounds) {
     serve_one();  // the owner may be waiting for this process
     cpu_pause();
     // The owner may have lost its processor, or have died.
-    if (looks % looks_per_yield != 0) continue;
+    if (rounds % rounds_per_yield != 0) continue;
     ::sched_yield();
     const std::uint64_t now = nanoseconds_now();
     if (now - checked < peer_check_interval) continue;
@@ -525,8 +526,8 @@ bool ShmTransport::await_owner(const Peer& owner, Over&& over) {
 bool ShmTransport::await_answer(const Peer& owner, std::uint64_t patience) {
   ErrandCell& cell = owner.block->errand;
   const std::uint64_t begun = nanoseconds_now();
-  for (unsigned looks = 1; looks % looks_per_clock != 0 || nanoseconds_now() - begun <= patience;
-       ++looks) {
+  for (unsigned rounds = 1; rounds % rounds_per_clock != 0 || nanoseconds_now() - begun <= patience;
+       ++rounds) {
     if (cell.answered()) return true;
     serve_one();  // the owner may be waiting for this process
     cpu_pause();
@@ -550,14 +551,14 @@ bool ShmTransport::serve(bool waits) {
   const std::uint64_t patience = copy_time_.load();
   const std::uint64_t begun = nanoseconds_now();
   std::uint64_t last = begun;
-  for (unsigned looks = 1;; ++looks) {
+  for (unsigned rounds = 1;; ++rounds) {
     if (serve_one()) {
       last = nanoseconds_now();
       if (last - begun > longest_service) return true;
       continue;
     }
     cpu_pause();
-    if (looks % looks_per_clock == 0 && nanoseconds_now() - last > patience) {
+    if (rounds % rounds_per_clock == 0 && nanoseconds_now() - last > patience) {
       break;
     }
   }

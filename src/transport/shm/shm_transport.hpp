@@ -217,7 +217,7 @@ class ShmTransport final : public NodeServices {
   bool push_backlog(Peer& to, std::deque<Waiting>& backlog);
   bool take(const Mailbox& box, const Mailbox::Fragment& fragment);
   template <typename Box>
-  bool look_after_stall(Box& box, std::uint64_t& stalled_since);
+  bool skip_dead_producer(Box& box, std::uint64_t& stalled_since);
 
   Arena& arena_;
   std::int32_t pid_ = 0;
@@ -237,7 +237,7 @@ class ShmTransport final : public NodeServices {
   std::uint32_t relaxed_ = 0;
   std::uint64_t mailbox_stalled_since_ = 0;              // nanoseconds; zero: not stalled
   std::uint64_t notify_stalled_since_ = 0;               // nanoseconds; zero: not stalled
-  unsigned quiet_looks_ = 0;                             // checks in a row without a notification
+  unsigned empty_calls_ = 0;                             // checks in a row without a notification
   std::int32_t dead_producer_ = 0;                       // pid of the dead process found last
   GrowingArray<Peer> peers_;                             // the first is this process
   std::unordered_map<std::uint64_t, int> numbers_;       // by ProcessName::id

@@ -74,7 +74,7 @@ class Sleeper {
         cpu_pause();
       }
     } else if (yields_left_ > 0) {
-      if (--yields_left_ % yields_per_look == 0 && yielded_long()) yields_left_ = 0;
+      if (--yields_left_ % yields_per_check == 0 && yielded_long()) yields_left_ = 0;
       ::sched_yield();
     } else {
       lie_down();
@@ -87,7 +87,7 @@ class Sleeper {
   }
 
  private:
-  static constexpr long yields_per_look = 16;
+  static constexpr long yields_per_check = 16;
   /// Some ten microseconds. A yield takes less than one if no other thread wants the processor.
   static constexpr long spins_per_yield = 128;
 

@@ -75,7 +75,7 @@ class LockScene final : public Scene {
   /// to wait.
   using Scripts = std::vector<std::string>;
 
-  /// `asymmetric`: the seldom side fences, see store_before_look().
+  /// `asymmetric`: the seldom side fences, see store_before_load().
   LockScene(Scripts scripts, bool asymmetric);
 
   std::string description() const override;

@@ -44,10 +44,10 @@ void VersionScene::look() {
   std::uint64_t last = 0;
   for (int turn = 0; turn < looks_; ++turn) {
     const std::uint64_t made_before = announced_.load(std::memory_order_acquire);
-    const std::uint64_t looked = version_.look();
+    const std::uint64_t looked = version_.begin_read();
     const std::uint64_t first = words_[0].load(std::memory_order_acquire);
     const std::uint64_t second = words_[1].load(std::memory_order_acquire);
-    if (version_.still(looked)) {
+    if (version_.is_unchanged(looked)) {
       expect(first == second, "words of two changes were taken for one");
       expect(looked == 2 * first, "the version is not that of the words");
       expect(made_before <= first && last <= first, "what is read was true before the look");

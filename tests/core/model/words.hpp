@@ -237,12 +237,12 @@ struct Words {
   using Sharers = model::Sharers;
   using Loop = model::Loop;
 
-  static void store_then_look() {}
+  static void store_then_load() {}
   static constexpr std::uint32_t long_streak = 2;
   static constexpr std::uint32_t singles_in_a_row = 2;
   static constexpr unsigned tries_of_turn = 1;
   static void pause() {}
-  static constexpr unsigned rounds_per_look = 1;
+  static constexpr unsigned rounds_per_check = 1;
 };
 
 }  // namespace oriel::model
