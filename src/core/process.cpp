@@ -81,7 +81,7 @@ Window* Process::find_notified(std::uint32_t id) {
 bool Process::take_notifications() {
   constexpr int most_taken = 2048;
   int taken = 0;
-  while (taken < most_taken && transport_.node().take_notification(*this)) ++taken;
+  while (taken < most_taken && transport_.node().deliver_notification(*this)) ++taken;
   return taken != 0;
 }
 
@@ -93,7 +93,7 @@ bool Process::store(std::uint32_t id, std::uint64_t offset, std::span<const std:
   return !expected(id);  // false: the window's memory is not known yet
 }
 
-void Process::take(const NotifyRecord& record) {
+void Process::deliver(const NotifyRecord& record) {
   if (Window* window = find_notified(record.window)) {
     window->notifications().arrive(record.notification);
   } else if (expected(record.window)) {

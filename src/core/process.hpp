@@ -118,7 +118,7 @@ class Process final : private NotifyReader {
   bool take_transfers();
   bool take_notifications();
   bool store(std::uint32_t window, std::uint64_t offset, std::span<const std::byte> bytes) override;
-  void take(const NotifyRecord& record) override;
+  void deliver(const NotifyRecord& record) override;
 
   Transport& transport_;
   int self_;

@@ -190,7 +190,7 @@ class FewSegments {
   using Node = BasicPieceNode<SharedWords>;
 
   explicit FewSegments(std::size_t most) : most_(most) {}
-  Node* take(std::size_t segment, ArenaLocation& place) {
+  Node* allocate(std::size_t segment, ArenaLocation& place) {
     if (segment == most_) return nullptr;
     place = SimTransport::location_of(this);
     return taken_.emplace_back(new Node[PieceRoot::nodes_of(segment)]).get();

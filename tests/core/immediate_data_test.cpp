@@ -71,7 +71,7 @@ TEST(MessageCodes, BelieveNothing) {
   for (const std::uint32_t code : {0u, 1u, MessageCodes::most, MessageCodes::most + 1}) {
     EXPECT_TRUE(heard.message(code).empty());
   }
-  EXPECT_FALSE(CodesGiven::takes(bytes_of(text)));
+  EXPECT_FALSE(CodesGiven::fits(bytes_of(text)));
 }
 
 TEST(InOrder, TakesEachOnce) {

@@ -536,7 +536,7 @@ TEST_F(ShmErrandTest, AnOwnerDeclinesWhatItCannotReach) {
 TEST_F(ShmErrandTest, AKilledOwnerIsNotAwaited) {
   Child& child = start([](ShmTransport& transport, int) {
     const MappedBlock block(transport.name());
-    while (!block->errand.take()) {
+    while (!block->errand.begin()) {
     }
     ::kill(::getpid(), SIGKILL);
     return 0;
@@ -739,7 +739,7 @@ TEST_F(ShmErrandInChunksTest, AnOwnerThatLooksTakesChunksOfBlocks) {
     const StridedBlocks strided{0,          static_cast<std::int64_t>(stride * 8),
                                 0,          static_cast<std::int64_t>(length * 8),
                                 length * 8, blocks};
-    ASSERT_TRUE(ChunkedOperation::takes_blocks(strided));
+    ASSERT_TRUE(ChunkedOperation::divides_blocks(strided));
     for (const auto& [sums, alone] :
          {std::pair(false, false), {true, false}, {false, true}, {true, true}}) {
       for (std::size_t i = 0; i < local.size(); ++i) local[i] = 10 * i + length + (alone ? 1 : 0);
@@ -868,7 +868,7 @@ TEST_F(ShmErrandTest, AnOwnerKilledWithinAChunkIsNotAwaited) {
     const auto memory = pages_of(125'000);
     to_parent_.put(memory.data());
     const MappedBlock block(transport.name());
-    while (!block->errand.take_in_chunks()) {
+    while (!block->errand.begin_in_chunks()) {
     }
     ::kill(::getpid(), SIGKILL);
     return 0;
@@ -991,7 +991,7 @@ class Heard final : public NotifyReader {
     stored.emplace_back(offset, value);
     return true;
   }
-  void take(const NotifyRecord& record) override {
+  void deliver(const NotifyRecord& record) override {
     tags.push_back(record.notification.tag);
     bytes = record.notification.bytes;
   }
@@ -1034,15 +1034,15 @@ TEST_F(ShmPeerTest, WhatTheDeadTookBackIsTaken) {
   });
   EXPECT_EQ(child.join(), -SIGKILL);
   Heard heard;
-  ASSERT_TRUE(mine_->take_notification(heard));  // its store had been made
+  ASSERT_TRUE(mine_->deliver_notification(heard));  // its store had been made
   EXPECT_TRUE(heard.stored.empty());
   EXPECT_EQ(heard.bytes, 8u);
   heard.stored.emplace_back(0, 1000);
-  EXPECT_FALSE(mine_->take_notification(heard));  // it may be about to go on
+  EXPECT_FALSE(mine_->deliver_notification(heard));  // it may be about to go on
   EXPECT_TRUE(mine_->notifications_due());
   EXPECT_FALSE(mine_->alive(peer_));
-  for (int i = 1; i < lines; ++i) ASSERT_TRUE(mine_->take_notification(heard)) << i;
-  EXPECT_FALSE(mine_->take_notification(heard));
+  for (int i = 1; i < lines; ++i) ASSERT_TRUE(mine_->deliver_notification(heard)) << i;
+  EXPECT_FALSE(mine_->deliver_notification(heard));
   for (int i = 0; i < lines; ++i) {
     const auto number = static_cast<std::uint64_t>(i);
     ASSERT_EQ(heard.tags[number], i);

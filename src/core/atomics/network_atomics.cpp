@@ -50,11 +50,11 @@ bool NetworkAtomics::transmit(RecordedOperation& recorded) {
     atomic.fetched = runs.result();
     const RemoteMemory where{start + static_cast<std::uint64_t>(runs.offset()),
                              member.atomic_memory.key};
-    const std::uint64_t taken = messages_.atomic(member.atomic_process, atomic, where,
-                                                 Pool<RecordedOperation>::token(recorded));
-    if (taken == 0) return false;
-    recorded.sent += taken;
-    runs.skip(taken);
+    const std::uint64_t accepted = messages_.atomic(member.atomic_process, atomic, where,
+                                                    Pool<RecordedOperation>::token(recorded));
+    if (accepted == 0) return false;
+    recorded.sent += accepted;
+    runs.skip(accepted);
   }
   return true;
 }

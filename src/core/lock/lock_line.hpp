@@ -82,17 +82,18 @@ class BasicLockLine {
   /// Acquires the lock if no other holder excludes that and the queue is empty.
   bool try_acquire(int origin, bool exclusive) {
     if (exclusive && keeps(origin)) [[likely]]
-      return take_by_word(origin, kept_by(origin));
+      return acquire_by_word(origin, kept_by(origin));
     if (queue_.line.load(std::memory_order_seq_cst) != 0) return false;
     if (!exclusive) {
       // An origin on another node, for which the target acts, is counted.
-      if (static_cast<std::uint32_t>(origin) != sharers_.self()) return take(origin, false);
+      if (static_cast<std::uint32_t>(origin) != sharers_.self())
+        return acquire_by_holders(origin, false);
       const std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
-      return (holders & uncounted_bit) != 0 ? take_by_word(origin, holders & ~counted)
-                                            : take_first(origin);
+      return (holders & uncounted_bit) != 0 ? acquire_by_word(origin, holders & ~counted)
+                                            : acquire_shared(origin);
     }
     if (queue_.contended.load(std::memory_order_relaxed) == 0) return keep(origin);
-    if (!take(origin, true)) return false;
+    if (!acquire_by_holders(origin, true)) return false;
     count(origin);
     return true;
   }
@@ -145,7 +146,7 @@ class BasicLockLine {
       LockNode& node = nodes_[queue_.head - 1];
       const bool exclusive = node.exclusive != 0;
       const int origin = static_cast<int>(queue_.head) - 1;
-      if (!take_or_take_away(origin, exclusive)) break;
+      if (!acquire_or_revoke(origin, exclusive)) break;
       std::uint32_t state = LockNode::granted;
       if (node.has_piggyback != 0) {
         state = run(node.piggyback) ? LockNode::piggyback_done : LockNode::failed;
@@ -197,11 +198,11 @@ class BasicLockLine {
     return (mode & kept_bit) != 0 ? holders == mode : (holders & ~counted) == mode;
   }
   /// Acquires the lock by the origin's own word, in a mode that `holders` permitted a moment ago.
-  bool take_by_word(int origin, std::uint64_t mode) {
+  bool acquire_by_word(int origin, std::uint64_t mode) {
     const std::uint32_t value = (mode & kept_bit) != 0 ? by_keeper : uncounted;
     store_before_load<Words>(control_.slots()[origin].locked, value, sharers_.asymmetric());
     const bool lined_up = queue_.line.load(std::memory_order_seq_cst) != 0;
-    // Another origin may have entered the queue, taken the lock away and left the queue before our
+    // Another origin may have entered the queue, acquired the lock away and left the queue before our
     // store. If the phase is still the same, it began before we read `line`.
     if (!lined_up && permits(queue_.holders.load(std::memory_order_seq_cst), mode)) [[likely]]
       return true;
@@ -213,7 +214,7 @@ class BasicLockLine {
   bool keep(int origin);
   /// Acquires the lock shared while bit 61 is not set: uncounted, as the first one, if permitted;
   /// else counted.
-  bool take_first(int origin);
+  bool acquire_shared(int origin);
   /// Called by an exclusive holder that did not enter the queue.
   void count(int origin) {
     const auto name = static_cast<std::uint32_t>(origin) + 1;
@@ -229,7 +230,7 @@ class BasicLockLine {
   /// Decides with the guard whether the origin holds the lock, and clears the word if not.
   bool confirm(int origin, std::uint64_t mode);
   /// Acquires the lock, in `holders`, if it has no keeper and no other holder excludes that.
-  bool take(int origin, bool exclusive) {
+  bool acquire_by_holders(int origin, bool exclusive) {
     std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
     if (exclusive) {
       return holders == 0 && queue_.holders.compare_exchange_strong(holders, held_by(origin),
@@ -258,7 +259,7 @@ class BasicLockLine {
   std::uint32_t let_join(std::vector<int>& woken);
   /// With the guard: acquires the lock if it is free. It is free, too, if its keeper does not hold
   /// it, or, for an exclusive request, if the words of all uncounted holders are clear.
-  bool take_or_take_away(int origin, bool exclusive);
+  bool acquire_or_revoke(int origin, bool exclusive);
   /// With the guard: true if an uncounted holder holds the lock.
   bool any_uncounted();
 

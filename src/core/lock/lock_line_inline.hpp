@@ -29,14 +29,14 @@ bool BasicLockLine<Words>::keep(int origin) {
   auto& locked = control_.slots()[origin].locked;
   locked.store(by_keeper, std::memory_order_release);
   std::uint64_t free = 0;
-  const bool taken =
+  const bool acquired =
       queue_.holders.compare_exchange_strong(free, kept_by(origin), std::memory_order_seq_cst);
   // A request may have entered the queue, and been served, since we read `contended`: no keeper
   // then.
-  if (taken && queue_.contended.load(std::memory_order_seq_cst) == 0) return true;
-  if (taken) queue_.holders.store(held_by(origin), std::memory_order_seq_cst);
+  if (acquired && queue_.contended.load(std::memory_order_seq_cst) == 0) return true;
+  if (acquired) queue_.holders.store(held_by(origin), std::memory_order_seq_cst);
   locked.store(0, std::memory_order_release);
-  return taken;
+  return acquired;
 }
 
 template <typename Words>
@@ -54,10 +54,10 @@ void BasicLockLine<Words>::keep_again(int origin) {
 }
 
 template <typename Words>
-bool BasicLockLine<Words>::take_first(int origin) {
+bool BasicLockLine<Words>::acquire_shared(int origin) {
   if (queue_.contended.load(std::memory_order_relaxed) != 0 &&
       queue_.shared_streak.load(std::memory_order_relaxed) < Words::long_streak) {
-    if (!take(origin, false)) return false;
+    if (!acquire_by_holders(origin, false)) return false;
     // Other holders may store at the same time: the number is approximate.
     queue_.shared_streak.store(queue_.shared_streak.load(std::memory_order_relaxed) + 1,
                                std::memory_order_relaxed);
@@ -70,10 +70,10 @@ bool BasicLockLine<Words>::take_first(int origin) {
          holders == kept_by(origin)) {
     const std::uint64_t others = holders == kept_by(origin) ? 0 : holders;
     if (queue_.holders.compare_exchange_weak(holders, phase | others, std::memory_order_seq_cst)) {
-      return take_by_word(origin, phase);
+      return acquire_by_word(origin, phase);
     }
   }
-  return (holders & uncounted_bit) != 0 && take_by_word(origin, holders & ~counted);
+  return (holders & uncounted_bit) != 0 && acquire_by_word(origin, holders & ~counted);
 }
 
 template <typename Words>
@@ -98,7 +98,7 @@ bool BasicLockLine<Words>::any_uncounted() {
 }
 
 template <typename Words>
-bool BasicLockLine<Words>::take_or_take_away(int origin, bool exclusive) {
+bool BasicLockLine<Words>::acquire_or_revoke(int origin, bool exclusive) {
   std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
   if ((holders & kept_bit) != 0) {
     const std::uint64_t keeper = holders & ~kept_bit;
@@ -115,7 +115,7 @@ bool BasicLockLine<Words>::take_or_take_away(int origin, bool exclusive) {
     queue_.shared_streak.store(0, std::memory_order_relaxed);
     return true;
   }
-  return take(origin, exclusive);
+  return acquire_by_holders(origin, exclusive);
 }
 
 template <typename Words>
@@ -157,7 +157,7 @@ bool BasicLockLine<Words>::acquire(int origin, bool exclusive, bool joins) {
     queue_.contended.store(1, std::memory_order_seq_cst);
     sharers_.fence();
   }
-  if ((waiting == 0 && take_or_take_away(origin, exclusive)) || (joins && join())) {
+  if ((waiting == 0 && acquire_or_revoke(origin, exclusive)) || (joins && join())) {
     leave_guard(waiting);
     return true;
   }

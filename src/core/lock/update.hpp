@@ -172,15 +172,15 @@ class BasicLightUpdate {
   bool alone() const { return holder_ == Update::alone_by(self_); }
   bool by_elements() const { return holder_ == Update::everybody; }
   /// To be called once. If true, the update is made as if alone().
-  bool takes_turn(bool whole) {
-    if (holder_ == Update::turns) has_turn_ = take_turn(whole);
+  bool acquire_turn(bool whole) {
+    if (holder_ == Update::turns) has_turn_ = await_free_turn(whole);
     return has_turn_;
   }
 
  private:
   using Update = BasicUpdate<Words>;
 
-  [[gnu::noinline]] bool take_turn(bool whole) {
+  [[gnu::noinline]] bool await_free_turn(bool whole) {
     for (unsigned i = 0; i < Words::tries_of_turn; ++i) {
       if (Update::try_turn(target_, self_) != 0) {
         Words::pause();

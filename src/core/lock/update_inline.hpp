@@ -51,9 +51,9 @@ std::uint32_t BasicUpdate<Words>::acquire(Sharers& sharers, bool whole) {
 
 template <typename Words>
 std::uint32_t BasicUpdate<Words>::try_turn(BasicControlBlock<Words>& target, const Updater& one) {
-  std::uint32_t taken_by = 0;
-  target.turn.compare_exchange_strong(taken_by, 1 + one.number(), std::memory_order_acquire);
-  return taken_by;
+  std::uint32_t holder = 0;
+  target.turn.compare_exchange_strong(holder, 1 + one.number(), std::memory_order_acquire);
+  return holder;
 }
 
 template <typename Words>
@@ -65,9 +65,9 @@ bool BasicUpdate<Words>::count_turn(BasicControlBlock<Words>& target, bool whole
 template <typename Words>
 std::uint32_t BasicUpdate<Words>::await_turn(Sharers& sharers) {
   for (Patience<Words> patience(sharers);;) {
-    const std::uint32_t taken_by = try_turn(target_, self_);
-    if (taken_by == 0) return in_turn;
-    const std::uint32_t rank = Updater::origin(taken_by - 1);
+    const std::uint32_t holder = try_turn(target_, self_);
+    if (holder == 0) return in_turn;
+    const std::uint32_t rank = Updater::origin(holder - 1);
     if (!patience.wait(rank)) return first_lost + rank;
   }
 }

@@ -27,7 +27,7 @@ bool Matcher::start(NotifyRequest& request, const NotificationSink* sink) {
   for (Kept* kept = kept_ != 0 ? oldest(pattern) : nullptr;
        kept != nullptr && !request.complete();) {
     Kept* behind = pattern.exact() ? kept->next_in_bin : kept->next;
-    request.take(kept->notification);
+    request.count_match(kept->notification);
     if (sink != nullptr) sink->matched(kept->notification);
     let_go(*kept);
     kept = request.complete() ? nullptr : match_from(behind, pattern);
@@ -48,7 +48,7 @@ bool Matcher::arrive(const Notification& notification, const NotificationSink* s
     return false;
   }
   if (sink != nullptr) sink->matched(notification);
-  if (!request->take(notification)) return false;
+  if (!request->count_match(notification)) return false;
   deactivate(*request);
   return true;
 }

@@ -45,7 +45,7 @@ class alignas(cache_line) NotifyRequest {
   friend class Matcher;
   friend class RequestList;
 
-  bool take(const Notification& notification) {
+  bool count_match(const Notification& notification) {
     last_ = notification;
     return ++matched_ == expected_;
   }

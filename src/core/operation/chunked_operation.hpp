@@ -51,11 +51,11 @@ class ChunkedOperation {
   static constexpr std::uint64_t most_combined = std::uint64_t{64} * 1024;
 
   /// True if a put or get, or an accumulate, of this many bytes makes two chunks or more.
-  static bool takes_move(std::uint64_t bytes) { return bytes >= 2 * least_moved; }
-  static bool takes_accumulate(std::uint64_t bytes) { return bytes >= 2 * least_combined; }
+  static bool divides_move(std::uint64_t bytes) { return bytes >= 2 * least_moved; }
+  static bool divides_accumulate(std::uint64_t bytes) { return bytes >= 2 * least_combined; }
   /// True if a put or accumulate to these blocks is divided into chunks. System calls for longer
   /// blocks take hardly longer than copying them.
-  static bool takes_blocks(const StridedBlocks& strided) {
+  static bool divides_blocks(const StridedBlocks& strided) {
     return strided.blocks >= least_blocks && strided.bytes <= longest_block &&
            strided.from_one_run();
   }

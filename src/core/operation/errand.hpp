@@ -19,11 +19,11 @@ class Errand {
   static constexpr std::uint64_t most_bytes = 992;
   /// True if an errand may be a put or get of this many bytes. A longer one takes about as long as
   /// the system call that it saves.
-  static bool takes_move(std::uint64_t bytes) { return bytes != 0 && bytes <= 40; }
+  static bool fits_move(std::uint64_t bytes) { return bytes != 0 && bytes <= 40; }
   /// True if an errand may be an update of this many bytes, which saves two system calls, or a
   /// compare-and-swap of an element of this size: of any that MPI has.
-  static bool takes_update(std::uint64_t bytes) { return bytes != 0 && bytes <= most_bytes; }
-  static bool takes_swap(std::uint64_t element) { return element <= 32; }
+  static bool fits_update(std::uint64_t bytes) { return bytes != 0 && bytes <= most_bytes; }
+  static bool fits_swap(std::uint64_t element) { return element <= 32; }
 
   Errand() {}  // NOLINT(modernize-use-equals-default): the data stay as they are
   Errand(const Errand& other) { *this = other; }

@@ -148,8 +148,8 @@ std::optional<OverlapSearch::Pair> OverlapSearch::find_in_map(std::span<const Bu
   for (std::size_t i = 0; i < buffers.size() && !found; ++i) {
     if (empty(buffers[i])) continue;
     for_runs(buffers[i], [&](std::uintptr_t first, std::uint64_t bytes) {
-      const auto taken = map.mark((first - area.first) / area.unit, bytes / area.unit, steps_);
-      if (taken) found = with(i, area.first + *taken * area.unit, buffers);
+      const auto marked = map.mark((first - area.first) / area.unit, bytes / area.unit, steps_);
+      if (marked) found = with(i, area.first + *marked * area.unit, buffers);
       return found.has_value();
     });
   }

@@ -35,7 +35,7 @@ OwnHandles::~OwnHandles() {
   }
 }
 
-bool OwnHandles::take(std::uint32_t& slot) {
+bool OwnHandles::reserve_slot(std::uint32_t& slot) {
   if (!free_.empty()) {
     slot = free_.back();
     free_.pop_back();
@@ -57,7 +57,7 @@ bool OwnHandles::take(std::uint32_t& slot) {
 
 Error OwnHandles::create(const MemoryRange& memory, HandleName& name, const char*& reason) {
   std::uint32_t slot = 0;
-  if (!take(slot)) {
+  if (!reserve_slot(slot)) {
     reason = "there is no shared memory left to note the memory handle in, or there are millions";
     return Error::attach;
   }

@@ -31,7 +31,7 @@ class OwnHandles {
   HandleSlot& at(std::uint32_t slot) {
     return segments_[HandleRoot::segment_of(slot)][HandleRoot::index_of(slot)];
   }
-  bool take(std::uint32_t& slot);
+  bool reserve_slot(std::uint32_t& slot);
 
   HandleRoot& root_;
   NodeServices& services_;

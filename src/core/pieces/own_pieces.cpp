@@ -7,14 +7,14 @@
 namespace oriel {
 
 OwnPieces::Segments::~Segments() {
-  for (std::byte* memory : taken_) services_.unshare(memory);
+  for (std::byte* memory : allocated_) services_.unshare(memory);
 }
 
-PieceNode* OwnPieces::Segments::take(std::size_t segment, ArenaLocation& location) {
+PieceNode* OwnPieces::Segments::allocate(std::size_t segment, ArenaLocation& location) {
   const std::size_t count = PieceRoot::nodes_of(segment);
   std::byte* memory = services_.share(count * sizeof(PieceNode), location);
   if (memory == nullptr) return nullptr;
-  taken_.push_back(memory);
+  allocated_.push_back(memory);
   // Zeroed memory is a valid array of nodes, so no page is touched before it is needed.
   return std::launder(reinterpret_cast<PieceNode*>(memory));
 }

@@ -17,7 +17,7 @@ namespace oriel {
 /// The owner's side of a PieceRoot: a treap whose priorities are hashes of the addresses, so that a
 /// piece is found, attached and detached in O(log n) steps whatever the order of the calls.
 ///
-/// `Segments` has take(segment, location): the nodes of a segment, zeroed, or null.
+/// `Segments` has allocate(segment, location): the nodes of a segment, zeroed, or null.
 template <typename Words, typename Segments>
 class BasicPieceTree {
  public:
@@ -33,7 +33,7 @@ class BasicPieceTree {
     if (space() > std::min(reached(), most_changed)) return true;
     if (used_segments_ == Root::most_segments) return false;
     ArenaLocation location;
-    Node* nodes = segments_.take(used_segments_, location);
+    Node* nodes = segments_.allocate(used_segments_, location);
     if (nodes == nullptr) return false;
     root_.segments[used_segments_].set(location);
     nodes_[used_segments_++] = nodes;
@@ -188,11 +188,11 @@ class OwnPieces {
     ~Segments();
     Segments(const Segments&) = delete;
     Segments& operator=(const Segments&) = delete;
-    PieceNode* take(std::size_t segment, ArenaLocation& location);
+    PieceNode* allocate(std::size_t segment, ArenaLocation& location);
 
    private:
     NodeServices& services_;
-    std::vector<std::byte*> taken_;
+    std::vector<std::byte*> allocated_;
   };
 
   Segments segments_;

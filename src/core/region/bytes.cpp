@@ -287,7 +287,7 @@ Error Region::copy(bool write, int process, std::uint64_t there, const Elements&
       error = first_of(error, read.fetch(remote, here));
       return;
     }
-    if (write && ChunkedOperation::takes_blocks(strided)) {
+    if (write && ChunkedOperation::divides_blocks(strided)) {
       PutBlocks ours(transport_.node(), process, remote, strided, here);
       const auto whole = ChunkedOperation::scatter(remote, strided, here);
       if (const auto ended = transport_.node().carry_out_with(process, whole, ours)) {
@@ -312,14 +312,14 @@ bool Region::update_by_owner(const Operation& operation, const Member& target,
                              std::uint64_t base) const {
   const std::uint32_t element = operation.reduction.element;
   if (operation.kind == OperationKind::compare_and_swap) {
-    if (!Errand::takes_swap(element)) return false;
+    if (!Errand::fits_swap(element)) return false;
     Errand errand =
         Errand::compare_swap(element, base, operation.origin.address, operation.compare);
     return ask(target, errand, operation.result.address);
   }
   const std::uint64_t bytes = operation.bytes();
   const ElementRuns run(operation);
-  if (!Errand::takes_update(bytes) || run.bytes() != bytes) return false;
+  if (!Errand::fits_update(bytes) || run.bytes() != bytes) return false;
   const std::uint64_t address = base + static_cast<std::uint64_t>(run.offset());
   Errand errand =
       Errand::update(operation.reduction, address, run.origin(), fetches(operation.kind), bytes);
@@ -335,8 +335,8 @@ std::optional<Error> Region::update_in_chunks(const Operation& operation, const 
       only_strided(operation.target_elements(), operation.origin.elements());
   if (!strided) return {};
   const bool one_run = strided->blocks == 1;
-  if (one_run ? !ChunkedOperation::takes_accumulate(strided->bytes)
-              : !ChunkedOperation::takes_blocks(*strided)) {
+  if (one_run ? !ChunkedOperation::divides_accumulate(strided->bytes)
+              : !ChunkedOperation::divides_blocks(*strided)) {
     return {};
   }
   NodeServices& services = transport_.node();
@@ -413,7 +413,7 @@ bool Region::update_private(ThreadLine* thread, const Member& target, std::uint6
   alignas(cache_line) std::array<std::byte, most_private> fetched;
   if (bytes > fetched.size()) return false;
   LightUpdate held(*target.control, sharers_, thread);
-  if (!held.alone() && !held.takes_turn(true)) return false;
+  if (!held.alone() && !held.acquire_turn(true)) return false;
   if (errand != nullptr && ask(target, *errand, result)) return true;
   const Run run{fetched.data(), address, bytes};
   NodeServices& services = transport_.node();
@@ -427,7 +427,7 @@ bool Region::reduce_private(ThreadLine* thread, const Reduction& reduction, cons
                             std::uint64_t count) const {
   const std::uint64_t bytes = count * reduction.element;
   std::optional<Errand> errand;
-  if (Errand::takes_update(bytes)) {
+  if (Errand::fits_update(bytes)) {
     errand = Errand::update(reduction, address, origin, fetched != nullptr, bytes);
   }
   return update_private(
@@ -439,7 +439,7 @@ bool Region::compare_swap_private(ThreadLine* thread, std::uint32_t element, con
                                   std::uint64_t address, const void* origin, const void* compare,
                                   void* result) const {
   std::optional<Errand> errand;
-  if (Errand::takes_swap(element)) {
+  if (Errand::fits_swap(element)) {
     errand = Errand::compare_swap(element, address, origin, compare);
   }
   return update_private(

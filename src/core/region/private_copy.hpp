@@ -19,14 +19,14 @@ inline Error copy_private(NodeServices& services, int process, bool write,
                           std::span<const Run> runs) {
   if (runs.size() != 1) return services.copy(process, write, runs);
   const Run& run = runs.front();
-  if (Errand::takes_move(run.bytes)) {
+  if (Errand::fits_move(run.bytes)) {
     Errand errand =
         write ? Errand::put(run.remote, run.local, run.bytes) : Errand::get(run.remote, run.bytes);
     if (services.ask(process, errand)) {
       errand.give(run.local);
       return Error::none;
     }
-  } else if (ChunkedOperation::takes_move(run.bytes)) {
+  } else if (ChunkedOperation::divides_move(run.bytes)) {
     CopiedChunks ours(services, process, write, run);
     const auto whole = ChunkedOperation::move(write, run.remote, run.local, run.bytes);
     if (const auto error = services.carry_out_with(process, whole, ours)) return *error;

@@ -270,7 +270,7 @@ class Region {
     const bool elements = by_elements();
     if (held.by_elements() && elements) {
       update(atomic);
-    } else if (held.takes_turn(!elements)) {
+    } else if (held.acquire_turn(!elements)) {
       update(plain);
     } else {
       return false;

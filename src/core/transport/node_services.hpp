@@ -32,7 +32,7 @@ class NotifyReader {
   /// Must be short, because the store's origin may be waiting for it.
   virtual bool store(std::uint32_t window, std::uint64_t offset,
                      std::span<const std::byte> bytes) = 0;
-  virtual void take(const NotifyRecord& record) = 0;
+  virtual void deliver(const NotifyRecord& record) = 0;
 
  protected:
   ~NotifyReader() = default;
@@ -125,7 +125,7 @@ class NodeServices {
                                const NotifyStore& store) = 0;
   /// Gives the reader the next notification that has arrived. False if there is none that it
   /// accepts.
-  virtual bool take_notification(NotifyReader& reader) = 0;
+  virtual bool deliver_notification(NotifyReader& reader) = 0;
   /// Returns whether there are notifications that have not been taken, or are being written.
   virtual bool notifications_due() = 0;
   /// Begins to recall the stores that this process has inlined for the process's window number

@@ -109,10 +109,10 @@ bool OfiEndpoint::open_endpoint(std::string& error) {
     return fail(error, "to enable the endpoint", code);
   }
   local_registration_ = (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0;
-  return take_name(error);
+  return read_own_name(error);
 }
 
-bool OfiEndpoint::take_name(std::string& error) {
+bool OfiEndpoint::read_own_name(std::string& error) {
   if (::getrandom(&own_name_.id, sizeof own_name_.id, 0) != sizeof own_name_.id) {
     error = "no random id for this process could be drawn";
     return false;

@@ -66,7 +66,7 @@ class OfiEndpoint {
   EndpointName own_name_;
 
  private:
-  bool take_name(std::string& error);
+  bool read_own_name(std::string& error);
 
   std::vector<fi_addr_t> peers_;
   std::unordered_map<std::uint64_t, int> numbers_;  // by EndpointName::id

@@ -241,7 +241,7 @@ void Lifeline::receive(Line& line) {
     Word word;
     const Read read = read_word(line, word);
     if (read == Read::nothing) break;
-    if (read == Read::word && take(line, word)) continue;
+    if (read == Read::word && handle_word(line, word)) continue;
     if (read == Read::silent) {
       // An unacknowledged connection shows nothing: if many processes connect to one process, its
       // kernel may drop everything on a connection.
@@ -263,7 +263,7 @@ void Lifeline::receive(Line& line) {
 }
 
 /// Handles a received word. False if the connection must be closed.
-bool Lifeline::take(Line& line, const Word& word) {
+bool Lifeline::handle_word(Line& line, const Word& word) {
   if (line.known) {
     if (word.kind != Word::Kind::ended && word.kind != Word::Kind::silent) return false;
     note(word);

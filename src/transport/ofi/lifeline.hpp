@@ -96,7 +96,7 @@ class Lifeline {
   void greet(Line& line);
   void receive(Line& line);
   Read read_word(Line& line, Word& word);
-  bool take(Line& line, const Word& word);
+  bool handle_word(Line& line, const Word& word);
   void tell(Line& line);
   void accept();
   void refuse(Line& line);

@@ -68,8 +68,9 @@ bool tcp_has_a_pace() {
 /// socket, and has no effect on data that is sent at once: 1 MB in such parts takes half the time.
 /// Any other TCP takes two thirds of the time if it gets much data at once.
 std::uint64_t longest_transfer(const fi_info& provider) {
-  const std::uint64_t taken = provider.ep_attr->max_msg_size;
-  const std::uint64_t longest = taken != 0 ? taken : std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t accepted = provider.ep_attr->max_msg_size;
+  const std::uint64_t longest =
+      accepted != 0 ? accepted : std::numeric_limits<std::uint64_t>::max();
   return by_tcp(provider) && tcp_has_a_pace() ? std::min(longest, longest_at_a_pace) : longest;
 }
 
@@ -118,7 +119,7 @@ bool OfiNetwork::open(std::string& error) {
                                  static_cast<int>(setting_int("ORIEL_PEER_TIMEOUT")));
   name_.lifeline = lifeline_->name();
   for (std::size_t i = 0; i < posted_receives; ++i) {
-    Buffer* buffer = take_buffer();
+    Buffer* buffer = acquire_buffer();
     if (buffer == nullptr || !post(*buffer)) {
       error = "the provider took no buffers to receive into";
       return false;
@@ -187,7 +188,7 @@ bool OfiNetwork::add_buffers(std::string& error) {
   return true;
 }
 
-OfiNetwork::Buffer* OfiNetwork::take_buffer() {
+OfiNetwork::Buffer* OfiNetwork::acquire_buffer() {
   std::string error;
   if (free_.empty() && !add_buffers(error)) return nullptr;
   Buffer* buffer = free_.back();
@@ -230,7 +231,7 @@ void OfiNetwork::send(int process, std::span<const std::byte> header,
                       std::span<const std::byte> payload) {
   Peer& to = peer(process);
   // If the process has ended, alive() reports that to the caller that waits.
-  if (to.takes_packets()) collect(to, header, payload, 0);
+  if (to.accepts_packets()) collect(to, header, payload, 0);
 }
 
 void OfiNetwork::collect(Peer& to, std::span<const std::byte> header,
@@ -246,7 +247,7 @@ void OfiNetwork::collect(Peer& to, std::span<const std::byte> header,
 }
 
 bool OfiNetwork::open_packet(Peer& to) {
-  to.open = take_buffer();
+  to.open = acquire_buffer();
   if (to.open == nullptr) return false;
   to.packet = PacketWriter(std::span(to.open->data, packet_bytes));
   return true;
@@ -255,7 +256,7 @@ bool OfiNetwork::open_packet(Peer& to) {
 void OfiNetwork::close_packet(Peer& to) {
   Buffer& buffer = *to.open;
   to.open = nullptr;
-  if (!to.takes_packets()) {  // the peer may have been lost since the packet was opened
+  if (!to.accepts_packets()) {  // the peer may have been lost since the packet was opened
     free_.push_back(&buffer);
     return;
   }
@@ -299,7 +300,7 @@ bool OfiNetwork::drained() {
   for (const auto& to : peers_) {
     // No completion is reported for injected packets, but one is for an empty packet behind them.
     const bool injected = std::exchange(to->injected, false);
-    if (!injected || !to->takes_packets() || to->open != nullptr) continue;
+    if (!injected || !to->accepts_packets() || to->open != nullptr) continue;
     if (open_packet(*to)) close_packet(*to);
   }
   if (backlogged_ == 0) {
@@ -326,8 +327,8 @@ void OfiNetwork::mark_ended_peers() {
 
 void OfiNetwork::push_backlog(Peer& to) {
   while (!to.backlog.empty()) {
-    if (to.takes_packets() && !hand_over(to, *to.backlog.front())) return;
-    if (!to.takes_packets()) free_.push_back(to.backlog.front());
+    if (to.accepts_packets() && !hand_over(to, *to.backlog.front())) return;
+    if (!to.accepts_packets()) free_.push_back(to.backlog.front());
     to.backlog.pop_front();
     --backlogged_;
   }
@@ -421,7 +422,7 @@ void OfiNetwork::failed(const fi_cq_err_entry& entry) {
 std::optional<std::uint64_t> OfiNetwork::immediate_for(Peer& to,
                                                        std::span<const std::byte> message) {
   if (!immediate_.usable() || !to.self || !immediate_.names(*to.self) ||
-      !CodesGiven::takes(message)) {
+      !CodesGiven::fits(message)) {
     return std::nullopt;
   }
   const CodesGiven::Code code = to.codes_given.code_of(message);
@@ -463,7 +464,7 @@ std::uint64_t OfiNetwork::transfer(int process, bool write, std::span<const Tran
     finished_.push_back({token, direct.bytes, error});
     return direct.bytes;
   };
-  if (!to.takes_packets()) return give_up(Error::peer_lost);
+  if (!to.accepts_packets()) return give_up(Error::peer_lost);
   if (local_registration_) {
     // For this transfer only: providers that require it cache recent registrations.
     const auto [begin, end] = extent_of(runs.first(count));

@@ -124,7 +124,7 @@ class OfiNetwork final : public Network, private OfiEndpoint {
     bool ended = false;  // nothing is sent to it any more; arrivals from it are still taken
     bool lost = false;   // arrivals from it are dropped, too
 
-    bool takes_packets() const { return !ended && !lost; }
+    bool accepts_packets() const { return !ended && !lost; }
   };
 
   OfiNetwork() = default;
@@ -132,7 +132,7 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   bool choose(std::string& error);
   fi_info* offers(const Wish& wish, int& code) const;
   bool choose_direct();
-  Buffer* take_buffer();
+  Buffer* acquire_buffer();
   bool add_buffers(std::string& error);
   bool post(Buffer& buffer);
   bool open_packet(Peer& peer);

@@ -79,7 +79,7 @@ class CodesGiven {
     bool known = false;  // the receiver has been sent the message
   };
 
-  static bool takes(std::span<const std::byte> message) {
+  static bool fits(std::span<const std::byte> message) {
     return message.size() <= MessageCodes::longest;
   }
   /// The code of a message. A new message gets the number that was assigned longest ago.

@@ -107,7 +107,7 @@ struct alignas(cache_line) BasicErrandCell {
   bool answered() const { return state.load(std::memory_order_acquire) >= done; }
   /// Reads the answer. True if the errand has been carried out: `what` is then the errand with the
   /// fetched data.
-  bool take_back(Short& what) {
+  bool read_answer(Short& what) {
     const bool carried_out = state.load(std::memory_order_relaxed) == done;
     if (carried_out) what = errand;
     release_claim();
@@ -148,7 +148,7 @@ struct alignas(cache_line) BasicErrandCell {
 
   // For the owner, on any of its threads.
   /// False if there is no errand.
-  bool take() {
+  bool begin() {
     if (state.load(std::memory_order_relaxed) != asked) return false;
     std::uint32_t now = asked;
     return state.compare_exchange_strong(now, taken, std::memory_order_acquire);
@@ -160,7 +160,7 @@ struct alignas(cache_line) BasicErrandCell {
   void decline() { state.store(declined, std::memory_order_release); }
 
   // For the owner, on any of its threads: an errand in chunks.
-  bool take_in_chunks() {
+  bool begin_in_chunks() {
     if (state.load(std::memory_order_relaxed) != asked_in_chunks) return false;
     std::uint32_t now = asked_in_chunks;
     return state.compare_exchange_strong(now, taken, std::memory_order_acquire);

@@ -61,24 +61,24 @@ class NotifySender {
   void note_laden(Laden line) { laden_[kept_++] = line; }
   /// Removes the laden lines of the window from those kept, and returns the positions of the ones
   /// that the reader has not taken. `now`: the reader's position.
-  const std::vector<std::uint64_t>& take_laden(std::uint32_t window, std::uint64_t now) {
+  const std::vector<std::uint64_t>& remove_laden(std::uint32_t window, std::uint64_t now) {
     head = now;
-    taken_.clear();
+    recalled_.clear();
     std::size_t left = 0;
     for (std::size_t i = 0; i < kept_; ++i) {
       const Laden line = laden_[i];
       if (line.position < head) continue;
       if (line.window == window) {
-        taken_.push_back(line.position);
+        recalled_.push_back(line.position);
       } else {
         laden_[left++] = line;
       }
     }
     kept_ = left;
-    return taken_;
+    return recalled_;
   }
-  /// The positions that take_laden() returned, oldest first.
-  const std::vector<std::uint64_t>& taken() const { return taken_; }
+  /// The positions that remove_laden() returned, oldest first.
+  const std::vector<std::uint64_t>& recalled() const { return recalled_; }
   /// `costly`: stores had to be recalled, or were checked for an operation that must follow them.
   void note_recall(bool costly) {
     penalty_ = costly ? std::min(2 * penalty_ + least_pause, most_pause) : penalty_ / 2;
@@ -97,7 +97,7 @@ class NotifySender {
 
   std::vector<Laden> laden_;
   std::size_t kept_ = 0;
-  std::vector<std::uint64_t> taken_;
+  std::vector<std::uint64_t> recalled_;
   std::uint32_t pause_ = 0;
   std::uint32_t penalty_ = 0;
   std::uint64_t pauses_ = 0;
@@ -199,7 +199,7 @@ class NotifyQueue {
   /// `window`. True if a fence of all peers must follow.
   bool begin_recall(std::int32_t pid, NotifySender& sender, std::uint32_t window,
                     RecallFor reason) {
-    const bool marked = places_.begin_recall(sender.take_laden(window, places_.load_head()), pid);
+    const bool marked = places_.begin_recall(sender.remove_laden(window, places_.load_head()), pid);
     sender.note_recall(marked || reason == RecallFor::order);
     return marked;
   }
@@ -207,15 +207,17 @@ class NotifyQueue {
   /// reader has ended.
   bool finish_recall(std::int32_t pid, NotifySender& sender, Sharers& sharers, std::uint32_t reader,
                      StoreMaker& maker) {
-    return places_.finish_recall(sender.taken(), pid, sharers, reader, [&](std::uint64_t position) {
-      const NotifyLine& line = lines_.at(position);
-      maker.make(std::span<const std::byte>(line.laden, line.laden_bytes), line.bytes_or_offset);
-    });
+    return places_.finish_recall(
+        sender.recalled(), pid, sharers, reader, [&](std::uint64_t position) {
+          const NotifyLine& line = lines_.at(position);
+          maker.make(std::span<const std::byte>(line.laden, line.laden_bytes),
+                     line.bytes_or_offset);
+        });
   }
 
   /// Passes the oldest notification to the reader, if there is one. Acquire: the earlier writes of
   /// its producer. `asymmetric`: see store_before_load().
-  bool take(NotifyReader& reader, bool asymmetric) {
+  bool deliver(NotifyReader& reader, bool asymmetric) {
     const Phase phase = Places::phase_of(places_.state_at_front());
     if (phase != Phase::committed && phase != Phase::laden) return false;
     if (phase == Phase::laden && !places_.begin_store(asymmetric)) return false;
@@ -236,7 +238,7 @@ class NotifyQueue {
       ends_->pressed.store(0, std::memory_order_relaxed);
     }
     places_.release_front(0);
-    reader.take({window, notification});
+    reader.deliver({window, notification});
     return true;
   }
 

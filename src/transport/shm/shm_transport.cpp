@@ -317,7 +317,7 @@ std::span<const std::byte> ShmTransport::receive() {
   do {
     while (const auto fragment = box.peek()) {
       mailbox_stalled_since_ = 0;
-      const bool whole = take(box, *fragment);
+      const bool whole = assemble(box, *fragment);
       box.release(*fragment);
       if (whole) return message_;
     }
@@ -326,7 +326,7 @@ std::span<const std::byte> ShmTransport::receive() {
 }
 
 /// True if the fragment completes a message, which is then in message_.
-bool ShmTransport::take(const Mailbox& box, const Mailbox::Fragment& fragment) {
+bool ShmTransport::assemble(const Mailbox& box, const Mailbox::Fragment& fragment) {
   if (fragment.bytes == fragment.total) {
     message_.resize(fragment.bytes);
     box.copy(fragment, message_.data());
@@ -403,10 +403,10 @@ bool ShmTransport::finish_recall(int process, StoreMaker& maker) {
   return lives;
 }
 
-bool ShmTransport::take_notification(NotifyReader& reader) {
+bool ShmTransport::deliver_notification(NotifyReader& reader) {
   NotifyQueue queue = notifications(peers_.front());
   while (true) {
-    if (queue.take(reader, fenced_)) {
+    if (queue.deliver(reader, fenced_)) {
       notify_stalled_since_ = 0;
       empty_calls_ = 0;
       return true;
@@ -443,7 +443,7 @@ bool ShmTransport::ask(int process, Errand& errand) {
   ErrandCell& cell = owner.block->errand;
   cell.ask(errand);
   const bool carried_out =
-      await_answer(owner, errand.saves() * copy_time_.load()) && cell.take_back(errand);
+      await_answer(owner, errand.saves() * copy_time_.load()) && cell.read_answer(errand);
   owner.errand_sender.note(carried_out);
   return carried_out;
 }
@@ -568,7 +568,7 @@ bool ShmTransport::serve(bool waits) {
 
 bool ShmTransport::serve_one() {
   ErrandCell& cell = peers_.front().block->errand;
-  if (!cell.take()) return false;
+  if (!cell.begin()) return false;
   Errand errand = cell.errand;
   if (errand.all_of([&](std::uint64_t address, std::uint64_t bytes) {
         return reachable_.contain(address, bytes, errand.stores());
@@ -591,7 +591,7 @@ bool ShmTransport::serve_chunks() {
 
 bool ShmTransport::serve_chunk(bool only_stored) {
   ErrandCell& cell = peers_.front().block->errand;
-  if (!cell.take_in_chunks()) return false;
+  if (!cell.begin_in_chunks()) return false;
   const ChunkedOperation operation = cell.operation;
   if (only_stored && !operation.stored_by_owner()) {
     cell.give_back();

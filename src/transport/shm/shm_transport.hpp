@@ -142,7 +142,7 @@ class ShmTransport final : public NodeServices {
     return peers_.front().block->errand.state;
   }
   NotifyOutcome notify(int process, const NotifyRecord& record, const NotifyStore& store) override;
-  bool take_notification(NotifyReader& reader) override;
+  bool deliver_notification(NotifyReader& reader) override;
   bool notifications_due() override { return notifications(peers_.front()).due(); }
   bool begin_recall(int process, std::uint32_t window, RecallFor reason) override;
   bool finish_recall(int process, StoreMaker& maker) override;
@@ -215,7 +215,7 @@ class ShmTransport final : public NodeServices {
   bool await_answer(const Peer& owner, std::uint64_t patience);
   bool push(Peer& to, Outgoing& message);
   bool push_backlog(Peer& to, std::deque<Waiting>& backlog);
-  bool take(const Mailbox& box, const Mailbox::Fragment& fragment);
+  bool assemble(const Mailbox& box, const Mailbox::Fragment& fragment);
   template <typename Box>
   bool skip_dead_producer(Box& box, std::uint64_t& stalled_since);
 

@@ -353,17 +353,17 @@ std::uint64_t SimTransport::transfer(int process, bool write, std::span<const Tr
     behind = nullptr;
   }
   SimNetwork::Direct direct{write, key, {}, {token, 0, Error::none}, {}};
-  std::uint64_t& taken_by = direct.transfer.bytes;
+  std::uint64_t& accepted_bytes = direct.transfer.bytes;
   for (TransferRun run : runs) {
-    const std::uint64_t space = network_.longest_transfer() - taken_by;
+    const std::uint64_t space = network_.longest_transfer() - accepted_bytes;
     if (run.bytes > space) {
       run.bytes = space;
       behind = nullptr;
     }
-    taken_by += run.bytes;
+    accepted_bytes += run.bytes;
     if (run.bytes != 0) direct.runs.push_back(run);
   }
-  const std::uint64_t taken = taken_by;
+  const std::uint64_t accepted = accepted_bytes;
   if (behind != nullptr) {
     direct.immediate = immediate_for(process, behind->message);
     behind->went = direct.immediate.has_value();
@@ -373,7 +373,7 @@ std::uint64_t SimTransport::transfer(int process, bool write, std::span<const Tr
     }
   }
   network_.begin(self_, process, std::move(direct));
-  return taken;
+  return accepted;
 }
 
 /// As OfiNetwork::immediate_for().
@@ -381,7 +381,7 @@ std::optional<std::uint64_t> SimTransport::immediate_for(int process,
                                                          std::span<const std::byte> message) {
   const ImmediateFormat& format = network_.immediate_format();
   Peer& peer = peers_[process];
-  if (!format.usable() || !peer.self || !format.names(*peer.self) || !CodesGiven::takes(message)) {
+  if (!format.usable() || !peer.self || !format.names(*peer.self) || !CodesGiven::fits(message)) {
     return std::nullopt;
   }
   const CodesGiven::Code code = peer.codes_given.code_of(message);

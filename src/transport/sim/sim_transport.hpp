@@ -225,8 +225,8 @@ class SimTransport final : public Transport, public NodeServices, public Message
     network_.deregister_buffer(static_cast<std::uint64_t>(registration));
   }
   NotifyOutcome notify(int process, const NotifyRecord& record, const NotifyStore& store) override;
-  bool take_notification(NotifyReader& reader) override {
-    return notifications(self_).take(reader, fences_peers());
+  bool deliver_notification(NotifyReader& reader) override {
+    return notifications(self_).deliver(reader, fences_peers());
   }
   bool notifications_due() override { return notifications(self_).due(); }
   bool begin_recall(int process, std::uint32_t window, RecallFor reason) override;

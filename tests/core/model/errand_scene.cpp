@@ -69,7 +69,7 @@ bool ErrandScene::add(std::size_t origin, bool patient, std::uint32_t& sum) {
     cell_.ask(static_cast<std::uint32_t>(origin));
     if (patient || cell_.answered() || !cell_.withdraw()) {
       if (!answered()) return false;
-      if (cell_.take_back(sum)) return true;
+      if (cell_.read_answer(sum)) return true;
     }
   }
   // By a system call.
@@ -132,11 +132,11 @@ void ErrandScene::serve_chunk(std::uint32_t& taken) {
 void ErrandScene::serve() {
   std::uint32_t taken = 0;
   for (const Loop loop;; loop.again()) {
-    if (cell_.take_in_chunks()) {
+    if (cell_.begin_in_chunks()) {
       serve_chunk(taken);
       continue;
     }
-    if (!cell_.take()) {
+    if (!cell_.begin()) {
       if (all_over()) return;
       continue;
     }

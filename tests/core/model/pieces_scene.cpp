@@ -29,7 +29,8 @@ std::uint64_t PiecesScene::address_of(char letter) {
   return 80 + 16 * static_cast<std::uint64_t>(letter - 'a');
 }
 
-PiecesScene::Node* PiecesScene::Segments::take(std::size_t segment, ArenaLocation& place) const {
+PiecesScene::Node* PiecesScene::Segments::allocate(std::size_t segment,
+                                                   ArenaLocation& place) const {
   place = where;
   return segment == 0 ? nodes : nullptr;
 }

@@ -207,7 +207,7 @@ void UpdateScene::update_unlocked(int rank, bool whole) {
   LightUpdate held(control_.block(), sharers_[static_cast<std::size_t>(rank)], &line_of(rank));
   if (held.by_elements() && !whole) {
     count(false);
-  } else if (held.alone() || held.takes_turn(whole)) {
+  } else if (held.alone() || held.acquire_turn(whole)) {
     count(true);
   } else {
     given_up_.fetch_add(1, std::memory_order_relaxed);
