@@ -284,7 +284,7 @@ class ShmMailboxClaims : public ShmMailbox {
   void reserve_and_say_nothing(MailboxClaim& claim) {
     claim.reader = 1;
     claim.bytes = bytes;
-    claim.place = ends_.tail.load() + 1;
+    claim.position = ends_.tail.load() + 1;
     ends_.tail += record_cells;
   }
   bool skip(const std::vector<std::pair<const MailboxClaim*, bool>>& claims) {
@@ -319,7 +319,7 @@ TEST_F(ShmMailboxClaims, AnotherClaimOfThePlaceIsAReasonToWait) {
   reserve_and_say_nothing(killed_);
   other_.reader = 1;
   other_.bytes = 8;
-  other_.place = killed_.place.load();
+  other_.position = killed_.position.load();
   EXPECT_FALSE(skip({{&killed_, false}, {&other_, true}}));
   EXPECT_FALSE(skip({{&killed_, false}, {&other_, false}}));
   other_.reader = 2;  // of another mailbox
@@ -339,7 +339,7 @@ TEST_F(ShmMailboxClaims, AFullMailboxLeavesNoClaim) {
   const std::uint32_t most = box_.largest_fragment();
   while (box_.reserve(killed_, ::getpid(), 1, most, 0, most)) {
   }
-  EXPECT_EQ(killed_.place.load(), 0u);
+  EXPECT_EQ(killed_.position.load(), 0u);
 }
 
 }  // namespace

@@ -974,7 +974,7 @@ TEST_F(ShmPeerTest, ProducerKilledBetweenTailAndStateStallsForAMoment) {
     MailboxClaim& claim = ours->claim;
     claim.reader = name.id;
     claim.bytes = 1000;
-    claim.place = block->mailbox.tail.load() + 1;
+    claim.position = block->mailbox.tail.load() + 1;
     block->mailbox.tail += 17;
     ::kill(::getpid(), SIGKILL);
     return 2;

@@ -45,14 +45,14 @@ class BasicFenceTree {
   /// Called when rank `rank` arrives at the fence. True if it is the last one.
   bool arrive(std::size_t rank, std::uint64_t fence) {
     Word* level = words_ + first_group;
-    std::size_t place = rank;
+    std::size_t index = rank;
     for (std::size_t members = ranks_; members > 1; members = groups(members)) {
-      const std::size_t group = place / radix;
+      const std::size_t group = index / radix;
       const std::size_t size = members - group * radix < radix ? members - group * radix : radix;
       const std::uint64_t here = level[group].count.fetch_add(1, std::memory_order_acq_rel) + 1;
       if (here != size * fence) return false;
       level += groups(members);
-      place = group;
+      index = group;
     }
     words_[over_word].count.store(fence, std::memory_order_release);
     return true;
@@ -62,7 +62,7 @@ class BasicFenceTree {
   }
 
   /// For a checker: a word by its index.
-  auto& word(std::size_t place) { return words_[place].count; }
+  auto& word(std::size_t index) { return words_[index].count; }
 
   /// Called when this rank reads `over` no more.
   void leave() { words_[left_word].count.fetch_add(1, std::memory_order_release); }

@@ -189,9 +189,9 @@ Matcher::Bin& Matcher::bin(const NotifyPattern& key) {
 
 void Matcher::drop_if_empty(Bin& bin) {
   if (!bin.empty()) return;
-  Bin** place = &buckets_[bucket(bin.key)];
-  while (*place != &bin) place = &(*place)->next;
-  *place = bin.next;
+  Bin** link = &buckets_[bucket(bin.key)];
+  while (*link != &bin) link = &(*link)->next;
+  *link = bin.next;
   bin_pool_.release(bin);
   --bins_;
 }

@@ -203,8 +203,8 @@ constexpr std::size_t first = static_cast<std::size_t>(Basic::f64) + 1;
 static_assert(first + rows.size() == static_cast<std::size_t>(Basic::other));
 
 const Row* row_of(Basic basic) {
-  const std::size_t place = static_cast<std::size_t>(basic) - first;
-  return place < rows.size() ? &rows[place] : nullptr;
+  const std::size_t index = static_cast<std::size_t>(basic) - first;
+  return index < rows.size() ? &rows[index] : nullptr;
 }
 
 }  // namespace

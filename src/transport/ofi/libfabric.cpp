@@ -86,9 +86,9 @@ const Libfabric* Libfabric::load(std::string& error) {
         std::string(soname) + " lacks functions of libfabric; name another with ORIEL_OFI_LIBRARY";
     return nullptr;
   }
-  Dl_info place;
-  if (::dladdr(reinterpret_cast<void*>(found.getinfo), &place) != 0 && place.dli_fname != nullptr) {
-    found.path = place.dli_fname;
+  Dl_info file;
+  if (::dladdr(reinterpret_cast<void*>(found.getinfo), &file) != 0 && file.dli_fname != nullptr) {
+    found.path = file.dli_fname;
   }
   loaded = found;
   return &loaded;

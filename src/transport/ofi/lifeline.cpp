@@ -44,12 +44,13 @@ void keep_alive(int socket, int timeout_s) {
 }
 
 /// The address without the port.
-LifelineName::Words node_of(const sockaddr_storage& place) {
+LifelineName::Words node_of(const sockaddr_storage& address) {
   LifelineName::Words node{};
-  if (place.ss_family == AF_INET) {
-    node[0] = reinterpret_cast<const sockaddr_in&>(place).sin_addr.s_addr;
+  if (address.ss_family == AF_INET) {
+    node[0] = reinterpret_cast<const sockaddr_in&>(address).sin_addr.s_addr;
   } else {
-    std::memcpy(node.data(), &reinterpret_cast<const sockaddr_in6&>(place).sin6_addr, sizeof node);
+    std::memcpy(node.data(), &reinterpret_cast<const sockaddr_in6&>(address).sin6_addr,
+                sizeof node);
   }
   return node;
 }
@@ -95,30 +96,30 @@ Lifeline::~Lifeline() {
 }
 
 void Lifeline::listen(std::span<const std::byte> near) {
-  sockaddr_storage place{};
+  sockaddr_storage address{};
   if (near.size() < sizeof(sa_family_t) || near.size() > name_.address.size()) return;
-  std::memcpy(&place, near.data(), near.size());
+  std::memcpy(&address, near.data(), near.size());
   auto length = static_cast<socklen_t>(near.size());
-  if (place.ss_family == AF_INET) {
-    reinterpret_cast<sockaddr_in&>(place).sin_port = 0;
-  } else if (place.ss_family == AF_INET6) {
-    reinterpret_cast<sockaddr_in6&>(place).sin6_port = 0;
+  if (address.ss_family == AF_INET) {
+    reinterpret_cast<sockaddr_in&>(address).sin_port = 0;
+  } else if (address.ss_family == AF_INET6) {
+    reinterpret_cast<sockaddr_in6&>(address).sin6_port = 0;
   } else {
     return;  // not an address that TCP can use
   }
   socket_ =
-      own_descriptor(::socket(place.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+      own_descriptor(::socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (socket_ < 0) return;
   if (::getrandom(&name_.token, sizeof name_.token, 0) != sizeof name_.token ||
-      ::bind(socket_, reinterpret_cast<sockaddr*>(&place), length) != 0 ||
+      ::bind(socket_, reinterpret_cast<sockaddr*>(&address), length) != 0 ||
       ::listen(socket_, SOMAXCONN) != 0) {
     return;
   }
-  length = sizeof place;
-  if (::getsockname(socket_, reinterpret_cast<sockaddr*>(&place), &length) != 0) return;
-  std::memcpy(name_.address.data(), &place, std::min<std::size_t>(length, name_.address.size()));
+  length = sizeof address;
+  if (::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &length) != 0) return;
+  std::memcpy(name_.address.data(), &address, std::min<std::size_t>(length, name_.address.size()));
   name_.address_bytes = static_cast<std::uint32_t>(length);
-  name_.node = node_of(place);
+  name_.node = node_of(address);
 }
 
 void Lifeline::close(Line& line) {
@@ -177,13 +178,13 @@ void Lifeline::connect(Line& line) {
   line.since = nanoseconds_now();
   line.open = line.known = false;
   line.told = line.received = 0;
-  sockaddr_storage place{};
-  std::memcpy(&place, line.peer.address.data(), line.peer.address_bytes);
+  sockaddr_storage address{};
+  std::memcpy(&address, line.peer.address.data(), line.peer.address_bytes);
   line.socket =
-      own_descriptor(::socket(place.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+      own_descriptor(::socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (line.socket < 0) return;
   keep_alive(line.socket, timeout_s_);
-  if (::connect(line.socket, reinterpret_cast<sockaddr*>(&place),
+  if (::connect(line.socket, reinterpret_cast<sockaddr*>(&address),
                 static_cast<socklen_t>(line.peer.address_bytes)) == 0) {
     greet(line);
   } else if (errno != EINPROGRESS) {
@@ -352,25 +353,25 @@ void Lifeline::poll() {
 
 Watchers::Watchers(std::span<const std::uint64_t> nodes) {
   std::unordered_map<std::uint64_t, std::size_t> numbers;
-  places_.reserve(nodes.size());
+  positions_.reserve(nodes.size());
   for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
     const std::size_t node = numbers.try_emplace(nodes[rank], nodes_.size()).first->second;
     if (node == nodes_.size()) nodes_.emplace_back();
-    places_.push_back({node, nodes_[node].size()});
+    positions_.push_back({node, nodes_[node].size()});
     nodes_[node].push_back(static_cast<int>(rank));
   }
 }
 
 std::vector<int> Watchers::watched_by(int rank) const {
-  const Place place = places_[static_cast<std::size_t>(rank)];
-  const std::vector<int>& own = nodes_[place.node];
+  const Position own_position = positions_[static_cast<std::size_t>(rank)];
+  const std::vector<int>& own = nodes_[own_position.node];
   std::vector<int> watched;
   for (std::size_t distance = 1; distance < nodes_.size(); distance *= 2) {
-    const std::vector<int>& node = nodes_[(place.node + distance) % nodes_.size()];
-    if (place.number < node.size()) watched.push_back(node[place.number]);
+    const std::vector<int>& node = nodes_[(own_position.node + distance) % nodes_.size()];
+    if (own_position.number < node.size()) watched.push_back(node[own_position.number]);
   }
   for (std::size_t distance = 1; distance < own.size(); distance *= 2) {
-    watched.push_back(own[(place.number + distance) % own.size()]);
+    watched.push_back(own[(own_position.number + distance) % own.size()]);
   }
   return watched;
 }

@@ -136,11 +136,11 @@ class Watchers {
   std::vector<int> watched_by(int rank) const;
 
  private:
-  struct Place {
+  struct Position {
     std::size_t node;
     std::size_t number;  // among the ranks of the node
   };
-  std::vector<Place> places_;            // by rank
+  std::vector<Position> positions_;      // by rank
   std::vector<std::vector<int>> nodes_;  // the ranks of each node
 };
 

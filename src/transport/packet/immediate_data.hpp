@@ -85,8 +85,8 @@ class CodesGiven {
   /// The code of a message. A new message gets the number that was assigned longest ago.
   Code code_of(std::span<const std::byte> message) {
     const std::string key(reinterpret_cast<const char*>(message.data()), message.size());
-    const auto [place, added] = numbers_.try_emplace(key, 0);
-    if (!added) return {place->second, true};
+    const auto [entry, added] = numbers_.try_emplace(key, 0);
+    if (!added) return {entry->second, true};
     const std::uint32_t number = last_ = last_ % MessageCodes::most + 1;
     if (number > messages_.size()) {
       messages_.push_back(key);
@@ -94,7 +94,7 @@ class CodesGiven {
       numbers_.erase(messages_[number - 1]);
       messages_[number - 1] = key;
     }
-    place->second = number;
+    entry->second = number;
     return {number, false};
   }
 

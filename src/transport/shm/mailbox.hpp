@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "core/base/shared_words.hpp"
-#include "transport/shm/mailbox_places.hpp"
+#include "transport/shm/mailbox_ring.hpp"
 
 namespace oriel {
 
@@ -20,7 +20,7 @@ struct alignas(cache_line) MailboxCell {
 /// The header of a record, in its first cell; the fragment's bytes follow it directly. A record
 /// carries a whole message or a fragment of one.
 struct MailboxRecord {
-  std::uint64_t state;   // see BasicMailboxPlaces; zero until the cell is reserved
+  std::uint64_t state;   // see BasicMailboxRing; zero until the cell is reserved
   std::uint64_t source;  // ProcessName::id of the sender
   std::uint64_t total;   // bytes of the whole message
   std::uint64_t offset;  // of this fragment in the message
@@ -60,7 +60,7 @@ class MailboxCells {
 };
 
 /// A queue of records from any number of producers to one reader, in shared memory. The protocol is
-/// BasicMailboxPlaces.
+/// BasicMailboxRing.
 class Mailbox {
  public:
   struct Reservation {
@@ -75,7 +75,7 @@ class Mailbox {
 
   /// `reader`: a number that no other mailbox's has.
   Mailbox(MailboxEnds& ends, std::span<MailboxCell> cells, std::uint64_t reader)  // a power of two
-      : cells_(cells), places_(ends, cells_, cells.size(), reader) {}
+      : cells_(cells), ring_(ends, cells_, cells.size(), reader) {}
 
   /// The most bytes of a record's fragment. A record is at most an eighth of the ring, so that
   /// several producers of long messages and the reader can work at the same time.
@@ -92,11 +92,11 @@ class Mailbox {
                                      std::uint32_t bytes);
   void fill(const Reservation& reservation, std::uint32_t at, std::span<const std::byte> bytes);
   void commit(const Reservation& reservation) {
-    places_.publish(reservation.position, Phase::committed);
+    ring_.publish(reservation.position, Phase::committed);
   }
   /// Makes the reader skip the record.
   void discard(const Reservation& reservation) {
-    places_.publish(reservation.position, Phase::discarded);
+    ring_.publish(reservation.position, Phase::discarded);
   }
 
   // For the reader.
@@ -104,27 +104,27 @@ class Mailbox {
   /// The oldest fragment, if it is committed. It stays in the mailbox until release().
   std::optional<Fragment> peek();
   void copy(const Fragment& fragment, std::byte* to) const;
-  void release(const Fragment& fragment) { places_.release_front(fragment.bytes); }
+  void release(const Fragment& fragment) { ring_.release_front(fragment.bytes); }
   /// True if the oldest record is reserved and not committed.
-  bool stalled() const { return places_.stalled(); }
+  bool stalled() const { return ring_.stalled(); }
   /// Skips the record at the front if, according to alive(pid), its producer died before committing
   /// it. Returns whether the producer has died.
   template <typename Alive>
   bool skip_dead(Alive&& alive) {
-    return places_.skip_dead(alive);
+    return ring_.skip_dead(alive);
   }
-  /// skip_dead() for a record without a state: see BasicMailboxPlaces.
+  /// skip_dead() for a record without a state: see BasicMailboxRing.
   template <typename Each>
   bool skip_claimed(Each&& each) {
-    return places_.skip_claimed(each);
+    return ring_.skip_claimed(each);
   }
 
  private:
-  using Places = BasicMailboxPlaces<SharedWords, MailboxCells>;
-  using Phase = Places::Phase;
+  using Ring = BasicMailboxRing<SharedWords, MailboxCells>;
+  using Phase = Ring::Phase;
 
   MailboxCells cells_;
-  Places places_;
+  Ring ring_;
 };
 
 }  // namespace oriel

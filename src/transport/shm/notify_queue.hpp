@@ -15,7 +15,7 @@
 #include "core/notify/notification.hpp"
 #include "core/transport/transport.hpp"
 #include "transport/shm/mailbox.hpp"
-#include "transport/shm/mailbox_places.hpp"
+#include "transport/shm/mailbox_ring.hpp"
 
 namespace oriel {
 
@@ -106,7 +106,7 @@ class NotifySender {
 /// One notification, in one cache line, with the store that it announces if the reader makes that
 /// store (N5). The state is the first word, as in every record of a mailbox.
 struct alignas(cache_line) NotifyLine {
-  std::uint64_t state;  // see BasicMailboxPlaces; zero until the line is reserved
+  std::uint64_t state;  // see BasicMailboxRing; zero until the line is reserved
   std::uint32_t window;
   std::int32_t source;
   std::int32_t tag;
@@ -140,22 +140,22 @@ class NotifyLines {
 /// The two ends of the queue. `pressed` is 1 if a producer has found the queue full since the owner
 /// last cleared it.
 struct NotifyEnds {
-  MailboxEnds places;
+  MailboxEnds ring;
   alignas(cache_line) std::atomic<std::uint32_t> pressed{0};
 };
 
 static_assert(sizeof(NotifyEnds) == 3 * cache_line && std::is_standard_layout_v<NotifyEnds>);
 
 /// The notifications for one process of a node, from any number of producers. The protocol is
-/// BasicLadenPlaces. put() reports a full queue to the producer, so no notification is lost.
+/// BasicLadenRing. put() reports a full queue to the producer, so no notification is lost.
 class NotifyQueue {
  public:
-  using Places = BasicLadenPlaces<SharedWords, NotifyLines>;
-  using Phase = Places::Phase;
+  using Ring = BasicLadenRing<SharedWords, NotifyLines>;
+  using Phase = Ring::Phase;
 
   /// `reader`: a number that no other queue or mailbox has.
   NotifyQueue(NotifyEnds& ends, std::span<NotifyLine> lines, std::uint64_t reader)
-      : ends_(&ends), lines_(lines), places_(ends.places, lines_, lines.size(), reader) {}
+      : ends_(&ends), lines_(lines), ring_(ends.ring, lines_, lines.size(), reader) {}
 
   /// NotifyOutcome::not_now: the queue is full, or the store can only be inlined while the sender
   /// does not inline. `pid` is the caller's process, `claim` the only claim of that process.
@@ -167,7 +167,7 @@ class NotifyQueue {
     if (!inlined && store.bytes != 0 && (store.to == nullptr || store.after_inlined)) {
       return NotifyOutcome::not_now;
     }
-    const auto position = places_.reserve(claim, pid, 0, sender.head);
+    const auto position = ring_.reserve(claim, pid, 0, sender.head);
     if (!position) {
       ends_->pressed.store(1, std::memory_order_relaxed);
       return NotifyOutcome::not_now;
@@ -180,9 +180,9 @@ class NotifyQueue {
       line.laden_bytes = store.bytes;
       line.bytes_or_offset = store.offset;
       short_copy(line.laden, store.from, store.bytes);
-      places_.publish(*position, Phase::laden);
+      ring_.publish(*position, Phase::laden);
       if (sender.full()) [[unlikely]]
-        sender.make_space(places_.load_head());
+        sender.make_space(ring_.load_head());
       sender.note_laden({*position, record.window});
       return NotifyOutcome::inlined;
     }
@@ -192,14 +192,14 @@ class NotifyQueue {
     }
     line.laden_bytes = 0;
     line.bytes_or_offset = record.notification.bytes;
-    places_.publish(*position, Phase::committed);
+    ring_.publish(*position, Phase::committed);
     return NotifyOutcome::stored;
   }
   /// Begins to recall the stores that the caller has inlined for the reader's window number
   /// `window`. True if a fence of all peers must follow.
   bool begin_recall(std::int32_t pid, NotifySender& sender, std::uint32_t window,
                     RecallFor reason) {
-    const bool marked = places_.begin_recall(sender.remove_laden(window, places_.load_head()), pid);
+    const bool marked = ring_.begin_recall(sender.remove_laden(window, ring_.load_head()), pid);
     sender.note_recall(marked || reason == RecallFor::order);
     return marked;
   }
@@ -207,7 +207,7 @@ class NotifyQueue {
   /// reader has ended.
   bool finish_recall(std::int32_t pid, NotifySender& sender, Sharers& sharers, std::uint32_t reader,
                      StoreMaker& maker) {
-    return places_.finish_recall(
+    return ring_.finish_recall(
         sender.recalled(), pid, sharers, reader, [&](std::uint64_t position) {
           const NotifyLine& line = lines_.at(position);
           maker.make(std::span<const std::byte>(line.laden, line.laden_bytes),
@@ -218,10 +218,10 @@ class NotifyQueue {
   /// Passes the oldest notification to the reader, if there is one. Acquire: the earlier writes of
   /// its producer. `asymmetric`: see store_before_load().
   bool deliver(NotifyReader& reader, bool asymmetric) {
-    const Phase phase = Places::phase_of(places_.state_at_front());
+    const Phase phase = Ring::phase_of(ring_.state_at_front());
     if (phase != Phase::committed && phase != Phase::laden) return false;
-    if (phase == Phase::laden && !places_.begin_store(asymmetric)) return false;
-    const NotifyLine& line = lines_.at(places_.front());
+    if (phase == Phase::laden && !ring_.begin_store(asymmetric)) return false;
+    const NotifyLine& line = lines_.at(ring_.front());
     const std::uint32_t window = line.window;
     // Recalling the store does not change these fields, because the producer may die meanwhile.
     const bool carries = line.laden_bytes != 0;
@@ -229,7 +229,7 @@ class NotifyQueue {
                                     carries ? line.laden_bytes : line.bytes_or_offset};
     if (phase == Phase::laden) {
       if (!reader.store(window, line.bytes_or_offset, {line.laden, line.laden_bytes})) {
-        places_.end_store();
+        ring_.end_store();
         return false;
       }
     }
@@ -237,28 +237,28 @@ class NotifyQueue {
     if (ends_->pressed.load(std::memory_order_relaxed) != 0) {
       ends_->pressed.store(0, std::memory_order_relaxed);
     }
-    places_.release_front(0);
+    ring_.release_front(0);
     reader.deliver({window, notification});
     return true;
   }
 
   /// True if any lines are reserved and have not been taken.
-  bool due() const { return places_.due(); }
-  // Recovery from killed producers: see BasicMailboxPlaces and BasicLadenPlaces.
-  bool stalled() const { return places_.stalled(); }
+  bool due() const { return ring_.due(); }
+  // Recovery from killed producers: see BasicMailboxRing and BasicLadenRing.
+  bool stalled() const { return ring_.stalled(); }
   template <typename Alive>
   bool skip_dead(Alive&& alive) {
-    return places_.revive_dead(alive) || places_.skip_dead(alive);
+    return ring_.revive_dead(alive) || ring_.skip_dead(alive);
   }
   template <typename Each>
   bool skip_claimed(Each&& each) {
-    return places_.skip_claimed(each);
+    return ring_.skip_claimed(each);
   }
 
  private:
   NotifyEnds* ends_;
   NotifyLines lines_;
-  Places places_;
+  Ring ring_;
 };
 
 }  // namespace oriel

@@ -152,8 +152,8 @@ bool SimNetwork::finished(int process, Transfer& transfer) {
 
 void SimNetwork::repeat_report(int process) {
   const std::lock_guard guard(mutex_);
-  const auto place = static_cast<std::size_t>(process);
-  finished_[place].push_back(told_[place]);
+  const auto index = static_cast<std::size_t>(process);
+  finished_[index].push_back(told_[index]);
 }
 
 bool SimNetwork::receive(int process, Arrival& arrival) {

@@ -47,7 +47,7 @@ void LadenScene::name_words(Programs& programs) {
     lines_[i].name(programs, of("line", i));
   }
   for (std::size_t i = 0; i < scripts_.size(); ++i) {
-    claims_[i].place.name(programs, of("place", i));
+    claims_[i].position.name(programs, of("position", i));
     claims_[i].reader.name(programs, of("reader", i));
     claims_[i].bytes.name(programs, of("bytes", i));
     for (std::size_t k = 0; k < most_records; ++k) memory_[i][k].name(programs, of("memory", k));
@@ -89,30 +89,30 @@ void LadenScene::produce(std::size_t producer) {
 
 std::optional<std::uint64_t> LadenScene::send(std::size_t producer, std::size_t record,
                                               bool inlined, std::uint64_t& head) {
-  Places places = this->places();
+  Ring ring = this->ring();
   std::optional<std::uint64_t> position;
   for (const Loop loop;; loop.again()) {
-    position = places.reserve(claims_[producer], static_cast<std::int32_t>(producer), 0, head);
+    position = ring.reserve(claims_[producer], static_cast<std::int32_t>(producer), 0, head);
     if (position.has_value()) break;
     if (!Sharers::lives(static_cast<std::uint32_t>(reader()))) return std::nullopt;
   }
   lines_[*position % count] = content(producer, record);
   if (!inlined) memory_[producer][record] = content(producer, record);
-  places.publish(*position, inlined ? Places::Phase::laden : Places::Phase::committed);
+  ring.publish(*position, inlined ? Ring::Phase::laden : Ring::Phase::committed);
   return position;
 }
 
 bool LadenScene::flush(std::size_t producer, const std::vector<std::uint64_t>& laden,
                        std::size_t records) {
-  Places places = this->places();
+  Ring ring = this->ring();
   const auto pid = static_cast<std::int32_t>(producer);
   Sharers& sharers = sharers_[producer];
-  if (places.begin_recall(laden, pid)) sharers.fence();
-  const bool made = places.finish_recall(laden, pid, sharers, static_cast<std::uint32_t>(reader()),
-                                         [&](std::uint64_t position) {
-                                           const std::uint32_t carried = lines_[position % count];
-                                           memory_[producer][(carried & 0xff) - 1] = carried;
-                                         });
+  if (ring.begin_recall(laden, pid)) sharers.fence();
+  const bool made = ring.finish_recall(laden, pid, sharers, static_cast<std::uint32_t>(reader()),
+                                       [&](std::uint64_t position) {
+                                         const std::uint32_t carried = lines_[position % count];
+                                         memory_[producer][(carried & 0xff) - 1] = carried;
+                                       });
   if (!made) return false;
   for (std::size_t record = 0; record < records && !overwrites_; ++record) {
     expect(memory_[producer][record] == content(producer, record),
@@ -133,56 +133,55 @@ void LadenScene::consume() {
 }
 
 bool LadenScene::take_next(Taken& taken) {
-  Places places = this->places();
+  Ring ring = this->ring();
   Sharers& sharers = sharers_[static_cast<std::size_t>(reader())];
   for (const Loop loop;; loop.again()) {
-    const auto phase = Places::phase_of(places.state_at_front());
-    if (phase == Places::Phase::committed ||
-        (phase == Places::Phase::laden && places.begin_store(sharers.asymmetric()))) {
-      take(places, phase == Places::Phase::laden, taken);
+    const auto phase = Ring::phase_of(ring.state_at_front());
+    if (phase == Ring::Phase::committed ||
+        (phase == Ring::Phase::laden && ring.begin_store(sharers.asymmetric()))) {
+      take(ring, phase == Ring::Phase::laden, taken);
       return true;
     }
-    if (phase == Places::Phase::laden) continue;
-    if (places.stalled()) {
+    if (phase == Ring::Phase::laden) continue;
+    if (ring.stalled()) {
       const auto alive = [&](std::int32_t pid) {
         return sharers.alive(static_cast<std::uint32_t>(pid));
       };
-      places.revive_dead(alive) || places.skip_dead(alive) ||
-          places.skip_claimed([&](auto&& visit) {
-            for (std::size_t producer = 0; producer < scripts_.size(); ++producer) {
-              visit(claims_[producer],
-                    [&] { return sharers.alive(static_cast<std::uint32_t>(producer)); });
-            }
-          });
-    } else if (over(places, taken)) {
+      ring.revive_dead(alive) || ring.skip_dead(alive) || ring.skip_claimed([&](auto&& visit) {
+        for (std::size_t producer = 0; producer < scripts_.size(); ++producer) {
+          visit(claims_[producer],
+                [&] { return sharers.alive(static_cast<std::uint32_t>(producer)); });
+        }
+      });
+    } else if (over(ring, taken)) {
       return false;
     }
   }
 }
 
-void LadenScene::take(Places& places, bool inlined, Taken& taken) {
-  const std::uint32_t found = lines_[places.front() % count];
+void LadenScene::take(Ring& ring, bool inlined, Taken& taken) {
+  const std::uint32_t found = lines_[ring.front() % count];
   const std::size_t producer = found >> 8;
   const std::size_t record = (found & 0xff) - 1;
   expect(producer < scripts_.size() && record < records_of(producer) && record == taken[producer],
          "another record than the next one of its producer");
   if (inlined) memory_[producer][record] = found;
-  places.release_front(0);
+  ring.release_front(0);
   expect(memory_[producer][record] == found, "a notification came before its store");
   if (overwrites_) memory_[producer][record] = overwritten(found);
   taken[producer] = record + 1;
 }
 
 /// Nothing lies there, and whoever has more to send is dead.
-bool LadenScene::over(Places& places, const Taken& taken) {
+bool LadenScene::over(Ring& ring, const Taken& taken) {
   bool somebody_died = false;
   for (std::size_t producer = 0; producer < scripts_.size(); ++producer) {
     if (taken[producer] == records_of(producer)) continue;
     if (Sharers::lives(static_cast<std::uint32_t>(producer))) return false;
     somebody_died = true;
   }
-  if (!somebody_died || ends_.tail.load(std::memory_order_acquire) != places.front() ||
-      Places::phase_of(places.state_at_front()) != Places::Phase::free) {
+  if (!somebody_died || ends_.tail.load(std::memory_order_acquire) != ring.front() ||
+      Ring::phase_of(ring.state_at_front()) != Ring::Phase::free) {
     return false;
   }
   for (std::size_t producer = 0; producer < scripts_.size(); ++producer) {

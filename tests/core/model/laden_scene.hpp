@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "scenarios.hpp"
-#include "transport/shm/mailbox_places.hpp"
+#include "transport/shm/mailbox_ring.hpp"
 
 namespace oriel::model {
 
@@ -40,7 +40,7 @@ class LadenScene final : public Scene {
     static std::uint64_t cells_for(std::uint32_t /*bytes*/) { return 1; }
     Word& first_word(std::uint64_t position) const { return (*words)[position % count]; }
   };
-  using Places = BasicLadenPlaces<Words, Cells>;
+  using Ring = BasicLadenRing<Words, Cells>;
   /// Of each producer, how many of its records are through.
   using Taken = std::array<std::size_t, most_producers>;
 
@@ -49,7 +49,7 @@ class LadenScene final : public Scene {
   void name_words(Programs& programs) override;
   void play(int rank) override;
   std::string check_end(State& state, Programs& programs) override;
-  Places places() { return {ends_, Cells{&states_}, count, 1}; }
+  Ring ring() { return {ends_, Cells{&states_}, count, 1}; }
   std::size_t records_of(std::size_t producer) const;
 
   void produce(std::size_t producer);
@@ -60,8 +60,8 @@ class LadenScene final : public Scene {
   void consume();
   /// Takes the next record; false: the dead have left nothing more.
   bool take_next(Taken& taken);
-  void take(Places& places, bool inlined, Taken& taken);
-  bool over(Places& places, const Taken& taken);
+  void take(Ring& ring, bool inlined, Taken& taken);
+  bool over(Ring& ring, const Taken& taken);
 
   Scripts scripts_;
   bool overwrites_;

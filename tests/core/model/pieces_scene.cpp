@@ -30,8 +30,8 @@ std::uint64_t PiecesScene::address_of(char letter) {
 }
 
 PiecesScene::Node* PiecesScene::Segments::allocate(std::size_t segment,
-                                                   ArenaLocation& place) const {
-  place = where;
+                                                   ArenaLocation& location) const {
+  location = where;
   return segment == 0 ? nodes : nullptr;
 }
 

@@ -28,7 +28,7 @@ class PiecesScene final : public Scene {
   struct Segments {
     Node* nodes;
 
-    Node* allocate(std::size_t segment, ArenaLocation& place) const;
+    Node* allocate(std::size_t segment, ArenaLocation& location) const;
   };
   using Tree = BasicPieceTree<Words, Segments>;
 

@@ -415,7 +415,7 @@ void MailboxScene<numbered>::name_words(Programs& programs) {
     data_[i].name(programs, of("data", static_cast<int>(i)));
   }
   for (std::size_t i = 0; i < scripts_.size(); ++i) {
-    claims_[i].place.name(programs, of("place", static_cast<int>(i)));
+    claims_[i].position.name(programs, of("position", static_cast<int>(i)));
     claims_[i].reader.name(programs, of("reader", static_cast<int>(i)));
     claims_[i].bytes.name(programs, of("bytes", static_cast<int>(i)));
   }
@@ -454,10 +454,10 @@ std::uint32_t content(std::size_t producer, std::size_t record) {
 template <bool numbered>
 void MailboxScene<numbered>::send(std::size_t producer, std::size_t record, std::uint64_t& head) {
   const auto cells = static_cast<std::uint32_t>(scripts_[producer][record] - '0');
-  Places places = this->places();
+  Ring ring = this->ring();
   std::optional<std::uint64_t> position;
   for (const Loop loop;; loop.again()) {
-    position = places.reserve(claims_[producer], static_cast<std::int32_t>(producer), cells, head);
+    position = ring.reserve(claims_[producer], static_cast<std::int32_t>(producer), cells, head);
     if (position.has_value()) break;
     if (!Sharers::lives(static_cast<std::uint32_t>(reader()))) return;
   }
@@ -466,54 +466,54 @@ void MailboxScene<numbered>::send(std::size_t producer, std::size_t record, std:
     // The bytes of a record begin behind its state, and end anywhere.
     if (i != 0) first_[(*position + i) % count].store(~std::uint64_t{0}, std::memory_order_relaxed);
   }
-  places.publish(*position, Places::Phase::committed);
+  ring.publish(*position, Ring::Phase::committed);
 }
 
 template <bool numbered>
 std::optional<std::size_t> MailboxScene<numbered>::next(
     const std::array<std::size_t, most_producers>& taken) {
-  Places places = this->places();
+  Ring ring = this->ring();
   Sharers& sharers = sharers_[static_cast<std::size_t>(reader())];
   for (const Loop loop;; loop.again()) {
-    const std::uint64_t state = places.state_at_front();
-    if (Places::phase_of(state) == Places::Phase::committed) return take(places, state, taken);
-    if (places.stalled()) {
-      places.skip_dead(
+    const std::uint64_t state = ring.state_at_front();
+    if (Ring::phase_of(state) == Ring::Phase::committed) return take(ring, state, taken);
+    if (ring.stalled()) {
+      ring.skip_dead(
           [&](std::int32_t pid) { return sharers.alive(static_cast<std::uint32_t>(pid)); }) ||
-          places.skip_claimed([&](auto&& visit) {
+          ring.skip_claimed([&](auto&& visit) {
             for (std::size_t producer = 0; producer < scripts_.size(); ++producer) {
               visit(claims_[producer],
                     [&] { return sharers.alive(static_cast<std::uint32_t>(producer)); });
             }
           });
-    } else if (over(places, taken)) {
+    } else if (over(ring, taken)) {
       return std::nullopt;
     }
   }
 }
 
 template <bool numbered>
-std::size_t MailboxScene<numbered>::take(Places& places, std::uint64_t state,
+std::size_t MailboxScene<numbered>::take(Ring& ring, std::uint64_t state,
                                          const std::array<std::size_t, most_producers>& taken) {
-  const std::uint64_t position = places.front();
+  const std::uint64_t position = ring.front();
   const std::uint32_t found = data_[position % count];
   const std::size_t producer = found >> 8;
   expect(producer < scripts_.size() && taken[producer] < scripts_[producer].size() &&
              found == content(producer, taken[producer]),
          "another record than the next one of its producer");
-  const std::uint32_t cells = numbered ? 1 : Places::bytes_of(state);
+  const std::uint32_t cells = numbered ? 1 : Ring::bytes_of(state);
   expect(cells == static_cast<std::uint32_t>(scripts_[producer][taken[producer]] - '0'),
          "a record of another length");
   for (std::uint64_t i = 1; i < cells; ++i) {
     expect(data_[(position + i) % count] == found, "a record that is not whole");
   }
-  places.release_front(cells);
+  ring.release_front(cells);
   return producer;
 }
 
 /// Nothing lies there, and whoever has more to send is dead.
 template <bool numbered>
-bool MailboxScene<numbered>::over(Places& places,
+bool MailboxScene<numbered>::over(Ring& ring,
                                   const std::array<std::size_t, most_producers>& taken) {
   bool somebody_died = false;
   for (std::size_t producer = 0; producer < scripts_.size(); ++producer) {
@@ -521,8 +521,8 @@ bool MailboxScene<numbered>::over(Places& places,
     if (Sharers::lives(static_cast<std::uint32_t>(producer))) return false;
     somebody_died = true;
   }
-  return somebody_died && ends_.tail.load(std::memory_order_acquire) == places.front() &&
-         Places::phase_of(places.state_at_front()) == Places::Phase::free;
+  return somebody_died && ends_.tail.load(std::memory_order_acquire) == ring.front() &&
+         Ring::phase_of(ring.state_at_front()) == Ring::Phase::free;
 }
 
 template <bool numbered>

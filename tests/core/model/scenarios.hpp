@@ -17,7 +17,7 @@
 #include "core/mapped/fence_words.hpp"
 #include "core/transport/doorbell.hpp"
 #include "search.hpp"
-#include "transport/shm/mailbox_places.hpp"
+#include "transport/shm/mailbox_ring.hpp"
 #include "words.hpp"
 
 namespace oriel::model {
@@ -241,21 +241,21 @@ class MailboxScene final : public Scene {
     static std::uint64_t cells_for(std::uint32_t bytes) { return numbered ? 1 : bytes; }
     Word& first_word(std::uint64_t position) const { return (*words)[position % count]; }
   };
-  using Places = BasicMailboxPlaces<Words, Cells>;
+  using Ring = BasicMailboxRing<Words, Cells>;
 
   int ranks() const override { return static_cast<int>(scripts_.size()) + 1; }
   int reader() const { return ranks() - 1; }
   void name_words(Programs& programs) override;
   void play(int rank) override;
   std::string check_end(State& state, Programs& programs) override;
-  Places places() { return {ends_, Cells{&first_}, count, 1}; }
+  Ring ring() { return {ends_, Cells{&first_}, count, 1}; }
   /// `head`: where the producer has seen the reader last.
   void send(std::size_t producer, std::size_t record, std::uint64_t& head);
   /// Whose record comes next; none if the dead have left nothing more.
   std::optional<std::size_t> next(const std::array<std::size_t, most_producers>& taken);
-  std::size_t take(Places& places, std::uint64_t state,
+  std::size_t take(Ring& ring, std::uint64_t state,
                    const std::array<std::size_t, most_producers>& taken);
-  bool over(Places& places, const std::array<std::size_t, most_producers>& taken);
+  bool over(Ring& ring, const std::array<std::size_t, most_producers>& taken);
 
   Scripts scripts_;
   std::deque<Sharers> sharers_;

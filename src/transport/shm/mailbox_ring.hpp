@@ -18,7 +18,7 @@ struct BasicMailboxEnds {
   using Word = typename Words::template Atomic<std::uint64_t>;
 
   alignas(cache_line) Word head{0};  // first cell not yet free; written by the reader
-  Word taking{0};  // written by the reader, see BasicLadenPlaces: position + 1, or 0
+  Word taking{0};  // written by the reader, see BasicLadenRing: position + 1, or 0
   alignas(cache_line) Word tail{0};  // first cell not yet reserved
 };
 
@@ -27,8 +27,8 @@ struct BasicMailboxEnds {
 /// producer has one claim for all mailboxes that it writes to.
 template <typename Words>
 struct alignas(cache_line) BasicMailboxClaim {
-  typename Words::template Atomic<std::uint64_t> place{0};   // position + 1; 0: none
-  typename Words::template Atomic<std::uint64_t> reader{0};  // the number of the mailbox
+  typename Words::template Atomic<std::uint64_t> position{0};  // position + 1; 0: none
+  typename Words::template Atomic<std::uint64_t> reader{0};    // the number of the mailbox
   typename Words::template Atomic<std::uint32_t> bytes{0};
 };
 
@@ -51,23 +51,23 @@ struct alignas(cache_line) BasicMailboxClaim {
 /// without a state. The producer's claim then identifies it:
 ///
 ///     producer                                 reader, at a record without a state
-///     R1  claim.place = tail (release)         L1  load tail (acquire): it is beyond the record
+///     R1  claim.position = tail (release)      L1  load tail (acquire): it is beyond the record
 ///     R2  tail += cells (exchange, release)    L2  load the claims of all processes
-///     R3  state = reserved                     L3  one process claims the place, and is dead: the
-///                                                  record is its; skip it
+///     R3  state = reserved                     L3  one process claims the position and is dead:
+///                                                  the record is its; skip it
 ///
-/// The producer whose exchange R2 succeeded at a place has claimed the place before, and claims
-/// nothing else before R3. Other producers, whose exchange fails, may also claim the place. A
-/// living one soon changes its claim, so the reader tries again later. Two dead claimants cannot
-/// be distinguished: the mailbox stays stalled. Invariant: the reader knows every process that may
-/// write.
+/// The producer whose exchange R2 succeeded at a position has claimed the position before, and
+/// claims nothing else before R3. Other producers, whose exchange fails, may also claim the
+/// position. A living one soon changes its claim, so the reader tries again later. Two dead
+/// claimants cannot be distinguished: the mailbox stays stalled. Invariant: the reader knows every
+/// process that may write.
 ///
 /// `Cells` has cells_for(bytes) and first_word(position); the first word of a record is its state.
 /// If all records are one cell long, `laps` may be true. A state then contains the lap of the ring
 /// in which it was written, and a state of the lap before counts as zero. The reader therefore
 /// writes to no cell, and the next producer does not wait for such a write.
 template <typename Words, typename Cells>
-class BasicMailboxPlaces {
+class BasicMailboxRing {
  public:
   using Ends = BasicMailboxEnds<Words>;
   using Claim = BasicMailboxClaim<Words>;
@@ -79,7 +79,7 @@ class BasicMailboxPlaces {
     reserved,
     committed,
     discarded,
-    laden,    // see BasicLadenPlaces: committed, with a store for the reader to make
+    laden,    // see BasicLadenRing: committed, with a store for the reader to make
     recalled  // the producer makes that store
   };
   static Phase phase_of(std::uint64_t state) { return static_cast<Phase>(state & phase_mask); }
@@ -88,7 +88,7 @@ class BasicMailboxPlaces {
   }
 
   /// `count` cells; `reader`: a number that no other mailbox's has.
-  BasicMailboxPlaces(Ends& ends, Cells cells, std::uint64_t count, std::uint64_t reader)
+  BasicMailboxRing(Ends& ends, Cells cells, std::uint64_t count, std::uint64_t reader)
       : ends_(&ends), cells_(cells), count_(count), reader_(reader) {}
 
   // For producers.
@@ -100,8 +100,8 @@ class BasicMailboxPlaces {
   std::optional<std::uint64_t> reserve(Claim& claim, std::int32_t pid, std::uint32_t bytes,
                                        std::uint64_t& head) {
     const std::uint64_t cells = cells_.cells_for(bytes);
-    claim.place.store(0, std::memory_order_relaxed);
-    // Release: the old place is cleared before, so that it is no claim in this mailbox.
+    claim.position.store(0, std::memory_order_relaxed);
+    // Release: the old position is cleared before, so that it is no claim in this mailbox.
     claim.reader.store(reader_, std::memory_order_release);
     claim.bytes.store(bytes, std::memory_order_relaxed);
     std::uint64_t tail = 0;
@@ -110,11 +110,11 @@ class BasicMailboxPlaces {
       if (full(tail + cells, head)) {
         head = load_head();
         if (full(tail + cells, head)) {
-          claim.place.store(0, std::memory_order_relaxed);
+          claim.position.store(0, std::memory_order_relaxed);
           return std::nullopt;
         }
       }
-      claim.place.store(tail + 1, std::memory_order_release);
+      claim.position.store(tail + 1, std::memory_order_release);
       // Release: pairs with the load of `tail` in unsaid(), which must make the claim visible.
       if (ends_->tail.compare_exchange_strong(tail, tail + cells, std::memory_order_release)) break;
     }
@@ -170,7 +170,7 @@ class BasicMailboxPlaces {
   }
   /// skip_dead() for a record without a state: calls each(visit), which must call visit(claim,
   /// alive) for every process that may write here. alive() is called for processes that claim the
-  /// place.
+  /// position.
   template <typename Each>
   bool skip_claimed(Each&& each) {
     const std::uint64_t head = front();
@@ -179,7 +179,7 @@ class BasicMailboxPlaces {
     bool living = false;
     std::uint32_t bytes = 0;
     each([&](const Claim& claim, auto&& alive) {
-      if (claim.place.load(std::memory_order_acquire) != head + 1 ||
+      if (claim.position.load(std::memory_order_acquire) != head + 1 ||
           claim.reader.load(std::memory_order_relaxed) != reader_) {
         return;
       }
@@ -243,7 +243,7 @@ class BasicMailboxPlaces {
 /// A queue whose records can carry bytes for the reader's memory (N5): such a record is laden. The
 /// reader stores the bytes when it takes the record, which saves it the miss on the line that the
 /// producer would have written. A producer that cannot wait for that recalls its records and stores
-/// the bytes itself. A template over its words, as BasicMailboxPlaces is.
+/// the bytes itself. A template over its words, as BasicMailboxRing is.
 ///
 ///     reader, at a laden record          producer, for each of its records
 ///     L1  taking = position + 1          P1  state: laden -> recalled (compare-exchange)
@@ -268,8 +268,8 @@ class BasicMailboxPlaces {
 /// there meanwhile. The exchange of P1 meets either a state of the producer's own in this lap, or
 /// one of a later lap, which it does not change.
 template <typename Words, typename Cells>
-class BasicLadenPlaces : public BasicMailboxPlaces<Words, Cells> {
-  using Base = BasicMailboxPlaces<Words, Cells>;
+class BasicLadenRing : public BasicMailboxRing<Words, Cells> {
+  using Base = BasicMailboxRing<Words, Cells>;
   static_assert(Cells::laps, "a state has to say to which lap it belongs");
 
  public:
