@@ -434,7 +434,7 @@ class CollectiveWrites : public ::testing::TestWithParam<WritesOn> {
   CollectiveWrites() {
     plans_.job().network().set_orders_writes(GetParam().ordered);
     if (GetParam().immediate) {
-      plans_.job().network().set_immediate_data(8, SimNetwork::Telling::in_order);
+      plans_.job().network().set_immediate_data(8, SimNetwork::ArrivalOrder::in_order);
     }
   }
   void lay_out() {

@@ -414,13 +414,13 @@ TEST(CountedWakes, TheSleeperIsRungFor) {
   CountedJob both({0, 0}, spec, 1);
   SimJob& job = both.job();
   job.doorbell(1).sleeping = 1;
-  const std::uint32_t before = job.doorbell(1).heard();
+  const std::uint32_t before = job.doorbell(1).read_rings();
   const std::uint64_t value = 1;
   issue(job.window(0), counted(on_word(OperationKind::put, &value, 1), 0));
-  EXPECT_EQ(job.doorbell(1).heard(), before + 1);
+  EXPECT_EQ(job.doorbell(1).read_rings(), before + 1);
   job.doorbell(1).sleeping = 1;
   job.window(0).begin_exchange({});
-  EXPECT_EQ(job.doorbell(1).heard(), before + 2);
+  EXPECT_EQ(job.doorbell(1).read_rings(), before + 2);
 }
 
 // A message of somebody who names a counter that is not there is none of ours.

@@ -115,7 +115,7 @@ TEST_F(Pieces, AreWhatAMapSays) {
 }
 
 // By threads without the lock: any piece that lies in the mapped extent, as long as nothing has
-// been attached or detached since the last one was noted.
+// been attached or detached since the last one was cached.
 TEST_F(Pieces, AreFoundWithoutTheLock) {
   constexpr std::uint64_t many = 300;  // in two segments of nodes
   constexpr std::uint64_t extent = std::uint64_t{1} << 40;
@@ -125,9 +125,9 @@ TEST_F(Pieces, AreFoundWithoutTheLock) {
     ASSERT_EQ(own_.attach({address, 6, place}, reason), Error::none);
   };
   MemoryRange piece;
-  const auto note = [&](std::uint64_t address, std::uint64_t base) {
+  const auto cache = [&](std::uint64_t address, std::uint64_t base) {
     ASSERT_EQ(peer_.find(address, piece, transport_, 0), PieceSearch::found);
-    peer_.note(piece, reinterpret_cast<std::byte*>(base));
+    peer_.cache(piece, reinterpret_cast<std::byte*>(base));
   };
   const auto found = [&](std::uint64_t address, std::uint64_t bytes) {
     return reinterpret_cast<std::uintptr_t>(peer_.find_mapped(address, bytes));
@@ -138,7 +138,7 @@ TEST_F(Pieces, AreFoundWithoutTheLock) {
   attach_at(10 * (many + 1), {20, extent});
   attach_at(10 * (many + 2), {});
   EXPECT_EQ(found(10, 1), 0U);
-  note(50, mapped + 100);
+  cache(50, mapped + 100);
   // A search with the lock maps what it meets of the tree.
   for (std::uint64_t i = 1; i <= many; ++i) peer_.find(10 * i, piece, transport_, 0);
   for (std::uint64_t i = 1; i <= many; ++i) {
@@ -150,12 +150,12 @@ TEST_F(Pieces, AreFoundWithoutTheLock) {
   EXPECT_EQ(found(9, 1), 0U);
   EXPECT_EQ(found(10 * (many + 1), 1), 0U) << "another extent";
   EXPECT_EQ(found(10 * (many + 2), 1), 0U) << "private memory";
-  note(10 * (many + 1), 5000);
-  EXPECT_EQ(found(10 * (many + 1), 1), 5000U) << "noted by itself";
+  cache(10 * (many + 1), 5000);
+  EXPECT_EQ(found(10 * (many + 1), 1), 5000U) << "cached by itself";
   ASSERT_EQ(found(10, 6), mapped + 20) << "the first extent is the one that is kept";
   ASSERT_EQ(detach(10 * many), Error::none);
   EXPECT_EQ(found(10, 6), 0U);
-  note(50, mapped + 100);
+  cache(50, mapped + 100);
   EXPECT_EQ(found(10, 6), mapped + 20);
   EXPECT_EQ(found(10 * many, 1), 0U);
 }

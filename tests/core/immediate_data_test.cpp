@@ -16,7 +16,7 @@
 namespace oriel::test {
 namespace {
 
-using Telling = SimNetwork::Telling;
+using ArrivalOrder = SimNetwork::ArrivalOrder;
 
 std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text));
@@ -46,15 +46,15 @@ TEST(ImmediateFormat, GivesBackWhatItWasGiven) {
 }
 
 TEST(MessageCodes, AreGivenAgainWhenAllAreInUse) {
-  CodesGiven given;
-  CodesHeard heard;
+  SentCodes given;
+  ReceivedCodes heard;
   for (std::uint32_t i = 0; i < 3 * MessageCodes::most; ++i) {
     const std::string text = "message " + std::to_string(i);
-    const CodesGiven::Code code = given.code_of(bytes_of(text));
+    const SentCodes::Code code = given.code_of(bytes_of(text));
     ASSERT_FALSE(code.known);
     ASSERT_EQ(code.number, i % MessageCodes::most + 1);
     heard.keep(code.number, bytes_of(text));
-    const CodesGiven::Code again = given.code_of(bytes_of(text));
+    const SentCodes::Code again = given.code_of(bytes_of(text));
     ASSERT_TRUE(again.known);
     ASSERT_EQ(again.number, code.number);
     ASSERT_TRUE(std::ranges::equal(heard.message(code.number), bytes_of(text)));
@@ -63,7 +63,7 @@ TEST(MessageCodes, AreGivenAgainWhenAllAreInUse) {
 }
 
 TEST(MessageCodes, BelieveNothing) {
-  CodesHeard heard;
+  ReceivedCodes heard;
   const std::string text(MessageCodes::longest + 1, 'x');
   heard.keep(1, bytes_of(text));
   heard.keep(0, bytes_of("zero"));
@@ -71,7 +71,7 @@ TEST(MessageCodes, BelieveNothing) {
   for (const std::uint32_t code : {0u, 1u, MessageCodes::most, MessageCodes::most + 1}) {
     EXPECT_TRUE(heard.message(code).empty());
   }
-  EXPECT_FALSE(CodesGiven::fits(bytes_of(text)));
+  EXPECT_FALSE(SentCodes::fits(bytes_of(text)));
 }
 
 TEST(InOrder, TakesEachOnce) {
@@ -102,7 +102,7 @@ TEST(InOrder, TakesEachOnce) {
 /// How many bytes of immediate data there are, and when a process is told of it.
 struct Manners {
   std::size_t bytes;
-  Telling telling;
+  ArrivalOrder order;
 };
 
 class DirectNotification : public ::testing::TestWithParam<Manners> {
@@ -110,7 +110,7 @@ class DirectNotification : public ::testing::TestWithParam<Manners> {
   static constexpr std::int64_t words = 12;
 
   DirectNotification() : job_({0, 1}, false, limits()) {
-    job_.network().set_immediate_data(GetParam().bytes, GetParam().telling);
+    job_.network().set_immediate_data(GetParam().bytes, GetParam().order);
     SimWindowSpec spec;
     spec.bytes = words * 8;
     spec.direct = true;
@@ -162,12 +162,12 @@ class ImmediateNotification : public DirectNotification {};
 const auto case_name_of = [](const auto& manners) {
   return "Case" + std::to_string(manners.index);
 };
-const auto immediate_manners =
-    ::testing::Values(Manners{4, Telling::in_order}, Manners{4, Telling::immediate_first},
-                      Manners{8, Telling::immediate_first}, Manners{8, Telling::immediate_last});
+const auto immediate_manners = ::testing::Values(
+    Manners{4, ArrivalOrder::in_order}, Manners{4, ArrivalOrder::immediate_first},
+    Manners{8, ArrivalOrder::immediate_first}, Manners{8, ArrivalOrder::immediate_last});
 
 INSTANTIATE_TEST_SUITE_P(Message, DirectNotification,
-                         ::testing::Values(Manners{0, Telling::in_order}), case_name_of);
+                         ::testing::Values(Manners{0, ArrivalOrder::in_order}), case_name_of);
 INSTANTIATE_TEST_SUITE_P(Immediate, DirectNotification, immediate_manners, case_name_of);
 INSTANTIATE_TEST_SUITE_P(Immediate, ImmediateNotification, immediate_manners, case_name_of);
 

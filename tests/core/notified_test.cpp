@@ -86,12 +86,12 @@ class NotifiedJob {
         threads_(threads),
         job_(node_map.nodes, threads, limits()) {
     job_.network().set_orders_writes(node_map.orders_writes);
-    using Telling = SimNetwork::Telling;
+    using ArrivalOrder = SimNetwork::ArrivalOrder;
     Random choice(seed);
     job_.network().set_immediate_data(
         choice.pick(std::vector<std::size_t>{0, 4, 8}),
-        choice.pick(
-            std::vector{Telling::in_order, Telling::immediate_first, Telling::immediate_last}));
+        choice.pick(std::vector{ArrivalOrder::in_order, ArrivalOrder::immediate_first,
+                                ArrivalOrder::immediate_last}));
     SimWindowSpec spec;
     spec.bytes = cells() * sizeof(Cell);
     spec.memory = node_map.memory;

@@ -22,33 +22,33 @@ class PeerPieces {
   void set_root(const PieceRoot& root) { root_ = &root; }
 
   /// The address of `bytes` bytes in our address space, if they are in one piece that can be loaded
-  /// and stored, and the owner has attached or detached nothing since the last note(); null
+  /// and stored, and the owner has attached or detached nothing since the last cache(); null
   /// otherwise.
   std::byte* find_mapped(std::uint64_t address, std::uint64_t bytes) const {
-    const std::uint64_t version = noting_.begin_read();
+    const std::uint64_t version = cache_version_.begin_read();
     if (root_->top.load(std::memory_order_acquire) != top_.load(std::memory_order_acquire)) {
       return nullptr;
     }
-    for (const Noted& one : noted_) {
+    for (const Cached& one : cached_) {
       const std::uint64_t size = one.bytes.load(std::memory_order_acquire);
       const std::uint64_t offset = address - one.address.load(std::memory_order_acquire);
       if (bytes > size || offset > size - bytes) continue;
       std::byte* where = one.base.load(std::memory_order_acquire) + offset;
-      return noting_.is_unchanged(version) ? where : nullptr;
+      return cache_version_.is_unchanged(version) ? where : nullptr;
     }
     return search(address, bytes);
   }
-  /// Notes the piece that find() has found last, which is mapped at `base`, for find_mapped().
-  void note(const MemoryRange& piece, std::byte* base) {
-    extent_.note(piece.location, base);
+  /// Caches the piece that find() has found last, which is mapped at `base`, for find_mapped().
+  void cache(const MemoryRange& piece, std::byte* base) {
+    extent_.set(piece.location, base);
     const bool changed = top_.load() != found_;
-    if (!changed && noted(piece)) return;
-    noting_.change([&] {
+    if (!changed && is_cached(piece)) return;
+    cache_version_.change([&] {
       if (changed) {
-        for (Noted& one : noted_) one.bytes.store(0, std::memory_order_release);
+        for (Cached& one : cached_) one.bytes.store(0, std::memory_order_release);
         top_.store(found_, std::memory_order_release);
       }
-      Noted& one = noted_[next_++ % noted_.size()];
+      Cached& one = cached_[next_++ % cached_.size()];
       one.address.store(piece.address, std::memory_order_release);
       one.bytes.store(piece.bytes, std::memory_order_release);
       one.base.store(base, std::memory_order_release);
@@ -68,11 +68,11 @@ class PeerPieces {
   }
 
  private:
-  /// The mapping of the first extent in which a noted piece was found, which is nearly always the
+  /// The mapping of the first extent in which a cached piece was found, which is nearly always the
   /// only one. It never changes once set, so find() needs no lock.
   class Extent {
    public:
-    void note(const ArenaLocation& location, const std::byte* base) {
+    void set(const ArenaLocation& location, const std::byte* base) {
       if (bytes_.load() != 0 || !location.shared()) return;
       begin_.store(location.extent());
       ahead_.store(reinterpret_cast<std::uintptr_t>(base) - location.offset);
@@ -93,7 +93,7 @@ class PeerPieces {
     Published<std::uint64_t> bytes_;  // 0: none
   };
 
-  /// find_mapped() for other pieces than the noted ones: searches the mapped part of the tree.
+  /// find_mapped() for other pieces than the cached ones: searches the mapped part of the tree.
   std::byte* search(std::uint64_t address, std::uint64_t bytes) const {
     const auto nodes = [&](std::size_t segment) {
       return segments_[segment].load(std::memory_order_acquire);
@@ -113,24 +113,24 @@ class PeerPieces {
         process, root_->segments[segment].get(), PieceRoot::nodes_of(segment) * sizeof(PieceNode)));
   }
 
-  struct Noted {
+  struct Cached {
     Published<std::uint64_t> address;
     Published<std::uint64_t> bytes;  // 0: none
     Published<std::byte*> base;
   };
 
-  bool noted(const MemoryRange& piece) const {
-    return std::ranges::any_of(noted_, [&](const Noted& one) {
+  bool is_cached(const MemoryRange& piece) const {
+    return std::ranges::any_of(cached_, [&](const Cached& one) {
       return one.address.load() == piece.address && one.bytes.load() == piece.bytes;
     });
   }
 
   const PieceRoot* root_;
   std::uint64_t found_;           // top of the last search
-  Published<std::uint64_t> top_;  // at which the noted pieces were found
-  std::array<Noted, 4> noted_;
+  Published<std::uint64_t> top_;  // at which the cached pieces were found
+  std::array<Cached, 4> cached_;
   unsigned next_;  // the next one to be replaced
-  Version noting_;
+  Version cache_version_;
   Extent extent_;
   std::array<Published<const PieceNode*>, PieceRoot::most_segments> segments_;
 };

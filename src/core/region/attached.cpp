@@ -38,7 +38,7 @@ Error Region::find_piece(int rank, std::uint64_t address, Member& piece, std::ui
   left = found.left(address);
   if (left == 0) return Error::range;
   piece = as_member(rank, found);
-  // Our own private pieces are not noted: they are not updated by CPU atomics.
+  // Our own private pieces are not cached: they are not updated by CPU atomics.
   if (piece.path == Path::load_store && !piece.private_memory) pieces.note(found, piece.base);
   return Error::none;
 }

@@ -23,11 +23,11 @@ struct alignas(cache_line) BasicDoorbell {
   // For the sleeper, in this order:
   //   1. lie_down();
   //   2. fence all peers;
-  //   3. read heard();
+  //   3. read read_rings();
   //   4. check what it waits for;
   //   5. sleep while `rings` has the value read.
   void lie_down() { sleeping.fetch_add(1, std::memory_order_seq_cst); }
-  std::uint32_t heard() const { return rings.load(std::memory_order_acquire); }
+  std::uint32_t read_rings() const { return rings.load(std::memory_order_acquire); }
   void rise() { sleeping.fetch_sub(1, std::memory_order_relaxed); }
 
   // For the storer, after its store: returns whether it must ring.

@@ -42,8 +42,8 @@ std::vector<std::string> beside_the_host() {
 
 void* open_library(std::string& tried) {
   std::vector<std::string> names;
-  if (const char* told = setting_text("ORIEL_OFI_LIBRARY"); *told != '\0') {
-    names = {told};
+  if (const char* named = setting_text("ORIEL_OFI_LIBRARY"); *named != '\0') {
+    names = {named};
   } else {
     if (void* loaded = ::dlopen(soname, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) return loaded;
     names = beside_the_host();

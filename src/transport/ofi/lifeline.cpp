@@ -27,7 +27,7 @@ constexpr std::uint64_t patience = second;
 constexpr int most_accepted_at_once = 128;
 // The maximal number of losses sent on one connection. They fit into any receive buffer, so a peer
 // that does not read for a long time does not appear to be silent.
-constexpr std::size_t most_told = 512;
+constexpr std::size_t most_sent = 512;
 
 void set_option(int socket, int level, int option, int value) {
   ::setsockopt(socket, level, option, &value, sizeof value);
@@ -56,12 +56,12 @@ LifelineName::Words node_of(const sockaddr_storage& address) {
 }
 
 /// Returns whether this error of a connection shows that the process has ended.
-bool tells_end(int error) {
+bool shows_end(int error) {
   return error == ECONNREFUSED || error == ECONNRESET || error == EPIPE;
 }
 
 /// Returns whether this error of an established connection shows that its node does not answer.
-bool tells_silence(int error) {
+bool shows_silence(int error) {
   return error == ETIMEDOUT || error == EHOSTUNREACH || error == ENETUNREACH;
 }
 
@@ -133,7 +133,7 @@ bool Lifeline::lost(const LifelineName& peer) const {
 }
 
 /// Records a loss. A loss that another process reports may be known already, or be of this process.
-void Lifeline::note(const Word& loss) {
+void Lifeline::record_loss(const Word& loss) {
   const bool ended = loss.kind == Word::Kind::ended;
   if (ended ? loss.process == name_.token : loss.node == name_.node) return;
   if (ended ? ended_.insert(loss.process).second : silent_.insert(loss.node).second) {
@@ -177,7 +177,7 @@ bool Lifeline::alive(const LifelineName& peer) {
 void Lifeline::connect(Line& line) {
   line.since = nanoseconds_now();
   line.open = line.known = false;
-  line.told = line.received = 0;
+  line.sent = line.received = 0;
   sockaddr_storage address{};
   std::memcpy(&address, line.peer.address.data(), line.peer.address_bytes);
   line.socket =
@@ -188,7 +188,7 @@ void Lifeline::connect(Line& line) {
                 static_cast<socklen_t>(line.peer.address_bytes)) == 0) {
     greet(line);
   } else if (errno != EINPROGRESS) {
-    if (tells_end(errno)) note({Word::Kind::ended, {}, line.peer.token, {}});
+    if (shows_end(errno)) record_loss({Word::Kind::ended, {}, line.peer.token, {}});
     close(line);
   }
 }
@@ -204,9 +204,9 @@ void Lifeline::advance(Line& line) {
     if (error == 0) {
       greet(line);
     } else {
-      if (tells_end(error)) note({Word::Kind::ended, {}, line.peer.token, {}});
-      if (tells_silence(error) && was_connected(line.socket)) {
-        note({Word::Kind::silent, {}, {}, line.peer.node});
+      if (shows_end(error)) record_loss({Word::Kind::ended, {}, line.peer.token, {}});
+      if (shows_silence(error) && was_connected(line.socket)) {
+        record_loss({Word::Kind::silent, {}, {}, line.peer.node});
       }
       close(line);
     }
@@ -226,7 +226,7 @@ Lifeline::Read Lifeline::read_word(Line& line, Word& word) {
   const ssize_t got = ::recv(line.socket, line.word.data() + line.received,
                              sizeof word - line.received, MSG_DONTWAIT);
   if (got < 0) {
-    return tells_end(errno) ? Read::closed : tells_silence(errno) ? Read::silent : Read::nothing;
+    return shows_end(errno) ? Read::closed : shows_silence(errno) ? Read::silent : Read::nothing;
   }
   if (got == 0) return Read::closed;
   line.received += static_cast<std::size_t>(got);
@@ -247,12 +247,12 @@ void Lifeline::receive(Line& line) {
       // An unacknowledged connection shows nothing: if many processes connect to one process, its
       // kernel may drop everything on a connection.
       if (line.known || was_acknowledged(line.socket, sizeof(Word))) {
-        note({Word::Kind::silent, {}, {}, line.peer.node});
+        record_loss({Word::Kind::silent, {}, {}, line.peer.node});
       }
     } else if (read == Read::word ? !line.accepted && word.kind != Word::Kind::refused
                                   : !line.accepted || line.link) {
       // The process that began a question may close it.
-      note({Word::Kind::ended, {}, line.peer.token, {}});
+      record_loss({Word::Kind::ended, {}, line.peer.token, {}});
     }
     // A refused question or link is repeated after ORIEL_PEER_TIMEOUT.
     if (read == Read::word && !line.accepted) {
@@ -260,14 +260,14 @@ void Lifeline::receive(Line& line) {
     }
     close(line);
   }
-  if (line.socket >= 0 && line.known) tell(line);
+  if (line.socket >= 0 && line.known) send_losses(line);
 }
 
 /// Handles a received word. False if the connection must be closed.
 bool Lifeline::handle_word(Line& line, const Word& word) {
   if (line.known) {
     if (word.kind != Word::Kind::ended && word.kind != Word::Kind::silent) return false;
-    note(word);
+    record_loss(word);
     return true;
   }
   const bool first = word.kind == Word::Kind::link || word.kind == Word::Kind::question;
@@ -281,11 +281,11 @@ bool Lifeline::handle_word(Line& line, const Word& word) {
   return true;
 }
 
-void Lifeline::tell(Line& line) {
-  const std::size_t end = std::min(losses_.size(), most_told);
-  while (line.told < end && ::send(line.socket, &losses_[line.told], sizeof(Word),
+void Lifeline::send_losses(Line& line) {
+  const std::size_t end = std::min(losses_.size(), most_sent);
+  while (line.sent < end && ::send(line.socket, &losses_[line.sent], sizeof(Word),
                                    MSG_DONTWAIT | MSG_NOSIGNAL) == sizeof(Word)) {
-    ++line.told;
+    ++line.sent;
   }
 }
 

@@ -84,7 +84,7 @@ class Lifeline {
     bool known = false;     // the other end has proved that it belongs to the job
     LifelineName peer;      // of an accepted connection: set when it is known, without its address
     std::uint64_t since = 0;  // time when it was begun, accepted, or last asked for
-    std::size_t told = 0;     // number of losses_ sent
+    std::size_t sent = 0;     // number of losses_ sent
     std::size_t received = 0;
     std::array<std::byte, sizeof(Word)> word{};  // the word being received, `received` bytes of it
   };
@@ -97,12 +97,12 @@ class Lifeline {
   void receive(Line& line);
   Read read_word(Line& line, Word& word);
   bool handle_word(Line& line, const Word& word);
-  void tell(Line& line);
+  void send_losses(Line& line);
   void accept();
   void refuse(Line& line);
   static void close(Line& line);
   bool lost(const LifelineName& peer) const;
-  void note(const Word& loss);
+  void record_loss(const Word& loss);
   void bound_accepted();
 
   int timeout_s_;

@@ -75,7 +75,7 @@ std::uint64_t longest_transfer(const fi_info& provider) {
 }
 
 /// Returns whether immediate data arrives after the bytes of its write and of all earlier writes.
-bool tells_when_written(const fi_info& provider, std::uint64_t longest) {
+bool reports_written(const fi_info& provider, std::uint64_t longest) {
   // The provider keeps the order of writes of at most max_order_waw_size bytes.
   return (provider.tx_attr->msg_order & FI_ORDER_WAW) != 0 &&
          provider.ep_attr->max_order_waw_size >= longest;
@@ -110,7 +110,7 @@ bool OfiNetwork::open(std::string& error) {
   library_ = Libfabric::load(error);
   if (library_ == nullptr || !choose(error) || !open_endpoint(error)) return false;
   longest_transfer_ = longest_transfer(*info_);
-  if (orders_writes_ && tells_when_written(*info_, longest_transfer_)) {
+  if (orders_writes_ && reports_written(*info_, longest_transfer_)) {
     immediate_ = ImmediateFormat(info_->domain_attr->cq_data_size);
   }
   name_.endpoint = own_name_;
@@ -422,10 +422,10 @@ void OfiNetwork::failed(const fi_cq_err_entry& entry) {
 std::optional<std::uint64_t> OfiNetwork::immediate_for(Peer& to,
                                                        std::span<const std::byte> message) {
   if (!immediate_.usable() || !to.self || !immediate_.names(*to.self) ||
-      !CodesGiven::fits(message)) {
+      !SentCodes::fits(message)) {
     return std::nullopt;
   }
-  const CodesGiven::Code code = to.codes_given.code_of(message);
+  const SentCodes::Code code = to.sent_codes.code_of(message);
   if (!code.known) collect(to, message, {}, code.number);
   // The packet's number comes before that of the immediate data.
   if (to.open != nullptr) close_packet(to);
@@ -577,7 +577,7 @@ bool OfiNetwork::due(Arrival& arrived) {
 
 void OfiNetwork::begin(const Arrival& arrived) {
   if (arrived.packet == nullptr) {
-    named_ = sender_->codes_heard.message(immediate_.unpack(arrived.data).code);
+    named_ = sender_->received_codes.message(immediate_.unpack(arrived.data).code);
     return;
   }
   current_ = arrived.packet;
@@ -602,7 +602,7 @@ std::span<const std::byte> OfiNetwork::receive() {
     if (const auto named = std::exchange(named_, {}); !named.empty()) return named;
     if (const auto message = reader_.next(); !message.empty()) {
       if (reader_.code() == 0) return message;
-      sender_->codes_heard.keep(reader_.code(), message);
+      sender_->received_codes.keep(reader_.code(), message);
     } else if (!next_packet()) {
       return {};
     }

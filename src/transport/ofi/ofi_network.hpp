@@ -112,8 +112,8 @@ class OfiNetwork final : public Network, private OfiEndpoint {
     PacketWriter packet;
     std::uint32_t sent = 0;             // number of packets and immediate data sent
     InOrder<Arrival> order;             // of the arrivals from the peer
-    CodesGiven codes_given;             // for messages behind our writes
-    CodesHeard codes_heard;             // for messages behind the peer's writes
+    SentCodes sent_codes;               // for messages behind our writes
+    ReceivedCodes received_codes;       // for messages behind the peer's writes
     std::optional<std::uint32_t> self;  // our number at the peer
     std::uint32_t overtaking = 0;       // number of immediate data since no packet was in flight
     std::deque<Buffer*> backlog;        // closed packets that the provider did not accept

@@ -72,7 +72,7 @@ struct MessageCodes {
 };
 
 /// The codes that a sender has assigned.
-class CodesGiven {
+class SentCodes {
  public:
   struct Code {
     std::uint32_t number = 0;
@@ -106,7 +106,7 @@ class CodesGiven {
 
 /// The codes that a receiver has been sent. Everything that has arrived is checked before it is
 /// used.
-class CodesHeard {
+class ReceivedCodes {
  public:
   void keep(std::uint32_t number, std::span<const std::byte> message) {
     if (number == 0 || number > MessageCodes::most || message.size() > MessageCodes::longest) {

@@ -202,7 +202,7 @@ class ErrandSender {
     pause_.store(left - 1);
     return false;
   }
-  void note(bool carried_out) {
+  void record(bool carried_out) {
     const std::uint32_t penalty = penalty_.load();
     if (carried_out) {
       if (penalty != 0) penalty_.store(penalty / 2);

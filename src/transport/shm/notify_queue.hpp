@@ -58,7 +58,7 @@ class NotifySender {
     left.resize(kept_ > left.capacity() / 2 ? 2 * left.capacity() : left.capacity());
     laden_.swap(left);
   }
-  void note_laden(Laden line) { laden_[kept_++] = line; }
+  void add_laden(Laden line) { laden_[kept_++] = line; }
   /// Removes the laden lines of the window from those kept, and returns the positions of the ones
   /// that the reader has not taken. `now`: the reader's position.
   const std::vector<std::uint64_t>& remove_laden(std::uint32_t window, std::uint64_t now) {
@@ -80,7 +80,7 @@ class NotifySender {
   /// The positions that remove_laden() returned, oldest first.
   const std::vector<std::uint64_t>& recalled() const { return recalled_; }
   /// `costly`: stores had to be recalled, or were checked for an operation that must follow them.
-  void note_recall(bool costly) {
+  void record_recall(bool costly) {
     penalty_ = costly ? std::min(2 * penalty_ + least_pause, most_pause) : penalty_ / 2;
     if (!costly) return;
     pause_ = penalty_;
@@ -183,7 +183,7 @@ class NotifyQueue {
       ring_.publish(*position, Phase::laden);
       if (sender.full()) [[unlikely]]
         sender.make_space(ring_.load_head());
-      sender.note_laden({*position, record.window});
+      sender.add_laden({*position, record.window});
       return NotifyOutcome::inlined;
     }
     if (store.bytes != 0) {
@@ -200,7 +200,7 @@ class NotifyQueue {
   bool begin_recall(std::int32_t pid, NotifySender& sender, std::uint32_t window,
                     RecallFor reason) {
     const bool marked = ring_.begin_recall(sender.remove_laden(window, ring_.load_head()), pid);
-    sender.note_recall(marked || reason == RecallFor::order);
+    sender.record_recall(marked || reason == RecallFor::order);
     return marked;
   }
   /// Returns when all recalled stores have been made, by the reader or by `maker`. False if the

@@ -444,7 +444,7 @@ bool ShmTransport::ask(int process, Errand& errand) {
   cell.ask(errand);
   const bool carried_out =
       await_answer(owner, errand.saves() * copy_time_.load()) && cell.read_answer(errand);
-  owner.errand_sender.note(carried_out);
+  owner.errand_sender.record(carried_out);
   return carried_out;
 }
 
@@ -453,15 +453,15 @@ std::optional<Error> ShmTransport::carry_out_with(int process, const ChunkedOper
   Peer& owner = peer(process);
   if (!claim_cell(owner)) return {};
   ErrandCell& cell = owner.block->errand;
-  const auto note_alive = [&cell] {
+  const auto stamp_alive = [&cell] {
     cell.alive_at.store(nanoseconds_now(), std::memory_order_release);
   };
-  note_alive();
+  stamp_alive();
   cell.ask_in_chunks(operation, static_cast<std::uint32_t>(pid_));
   Error error = Error::none;
   const std::uint32_t chunks = operation.chunks();
   const auto carry_out = [&](std::uint32_t number) {
-    note_alive();
+    stamp_alive();
     if (number == ErrandCell::no_chunk || error != Error::none) return false;
     error = ours.carry_out(operation.chunk(number));
     return true;
@@ -472,13 +472,13 @@ std::optional<Error> ShmTransport::carry_out_with(int process, const ChunkedOper
   std::uint32_t owed = operation.stored_by_owner() ? chunks : 0;
   std::uint64_t patience = operation.calls_saved_per_chunk() * copy_time_.load();
   do {
-    for (; owed != 0 && serve_chunk(true); --owed) note_alive();
-    while (cell.any_left(chunks) && owner_draws(cell, patience)) note_alive();
+    for (; owed != 0 && serve_chunk(true); --owed) stamp_alive();
+    while (cell.any_left(chunks) && owner_draws(cell, patience)) stamp_alive();
     patience = 0;
   } while (carry_out(cell.draw_first(chunks)));
   if (!await_owner(owner, [&] { return cell.end_chunks(); })) return Error::peer_lost;
   carry_out(cell.declined_chunk());
-  owner.errand_sender.note(cell.drawn_by_owner() != 0);
+  owner.errand_sender.record(cell.drawn_by_owner() != 0);
   cell.release_claim();
   return error;
 }

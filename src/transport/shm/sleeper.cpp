@@ -37,7 +37,7 @@ void Sleeper::lie_down() {
     // Once until rise(), not once per sleep: `sleeping` stays set in between.
     if (transport_->fences_peers()) transport_->fence_peers();
   }
-  rings_ = bell.heard();
+  rings_ = bell.read_rings();
 }
 
 /// True if the peers must be checked.

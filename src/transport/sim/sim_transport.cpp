@@ -20,7 +20,7 @@ SimNetwork::SimNetwork(int processes, bool immediate)
       routes_(2 * processes_ * processes_),
       inboxes_(processes_),
       finished_(processes_),
-      told_(processes_),
+      reported_(processes_),
       half_done_(processes_) {
   for (std::size_t i = 0; i < processes_; ++i) {
     notifications_.push_back(std::make_unique<Notifications>());
@@ -146,14 +146,14 @@ bool SimNetwork::finished(int process, Transfer& transfer) {
   if (queue.empty()) return false;
   transfer = queue.front();
   queue.pop_front();
-  told_[static_cast<std::size_t>(process)] = transfer;
+  reported_[static_cast<std::size_t>(process)] = transfer;
   return true;
 }
 
 void SimNetwork::repeat_report(int process) {
   const std::lock_guard guard(mutex_);
   const auto index = static_cast<std::size_t>(process);
-  finished_[index].push_back(told_[index]);
+  finished_[index].push_back(reported_[index]);
 }
 
 bool SimNetwork::receive(int process, Arrival& arrival) {
@@ -161,8 +161,8 @@ bool SimNetwork::receive(int process, Arrival& arrival) {
   auto& inbox = inboxes_[static_cast<std::size_t>(process)];
   if (inbox.empty()) return false;
   auto chosen = inbox.begin();
-  if (telling_ != Telling::in_order) {
-    const bool immediate = telling_ == Telling::immediate_first;
+  if (arrival_order_ != ArrivalOrder::in_order) {
+    const bool immediate = arrival_order_ == ArrivalOrder::immediate_first;
     chosen =
         std::ranges::find(inbox, immediate, [](const Arrival& one) { return one.packet.empty(); });
     if (chosen == inbox.end()) chosen = inbox.begin();
@@ -236,7 +236,7 @@ std::span<const std::byte> SimTransport::receive() {
     if (const auto named = std::exchange(named_message_, {}); !named.empty()) return named;
     if (const auto message = reader_.next(); !message.empty()) {
       if (reader_.code() == 0) return message;
-      sender_->codes_heard.keep(reader_.code(), message);
+      sender_->received_codes.keep(reader_.code(), message);
     } else if (!next_arrival()) {
       return {};
     }
@@ -276,7 +276,7 @@ bool SimTransport::due(SimNetwork::Arrival& arrival) {
 void SimTransport::begin(SimNetwork::Arrival arrival) {
   if (arrival.packet.empty()) {
     const ImmediateData data = network_.immediate_format().unpack(arrival.immediate);
-    named_message_ = sender_->codes_heard.message(data.code);
+    named_message_ = sender_->received_codes.message(data.code);
     return;
   }
   arrived_ = std::move(arrival.packet);
@@ -381,10 +381,10 @@ std::optional<std::uint64_t> SimTransport::immediate_for(int process,
                                                          std::span<const std::byte> message) {
   const ImmediateFormat& format = network_.immediate_format();
   Peer& peer = peers_[process];
-  if (!format.usable() || !peer.self || !format.names(*peer.self) || !CodesGiven::fits(message)) {
+  if (!format.usable() || !peer.self || !format.names(*peer.self) || !SentCodes::fits(message)) {
     return std::nullopt;
   }
-  const CodesGiven::Code code = peer.codes_given.code_of(message);
+  const SentCodes::Code code = peer.sent_codes.code_of(message);
   if (!code.known) collect(process, message, {}, code.number);
   if (!peer.packet.empty()) send_packet(process, peer);
   return format.pack({*peer.self, peer.sent + 1, code.number});

@@ -58,10 +58,10 @@ class SimNetwork {
   /// Sets the bytes of immediate data (default: none), and the order in which a process receives
   /// the arrivals that are waiting: that of arrival, immediate data first, or packets first. To be
   /// set before anything is sent.
-  enum class Telling : std::uint8_t { in_order, immediate_first, immediate_last };
-  void set_immediate_data(std::size_t bytes, Telling telling) {
+  enum class ArrivalOrder : std::uint8_t { in_order, immediate_first, immediate_last };
+  void set_immediate_data(std::size_t bytes, ArrivalOrder order) {
     immediate_format_ = ImmediateFormat(bytes);
-    telling_ = telling;
+    arrival_order_ = order;
   }
   const ImmediateFormat& immediate_format() const { return immediate_format_; }
 
@@ -159,12 +159,12 @@ class SimNetwork {
   std::map<std::uint64_t, BufferRegistration> registrations_;  // by key
   std::uint64_t keys_ = 0;                                     // given out
   ImmediateFormat immediate_format_;
-  Telling telling_ = Telling::in_order;
+  ArrivalOrder arrival_order_ = ArrivalOrder::in_order;
   std::uint64_t moving_ = 0;                    // packets and transfers in flight
   std::vector<Queue> routes_;                   // first those of packets, then those of transfers
   std::vector<std::deque<Arrival>> inboxes_;    // by process
   std::vector<std::deque<Transfer>> finished_;  // by process
-  std::vector<Transfer> told_;                  // the transfer reported last, by process
+  std::vector<Transfer> reported_;              // the transfer reported last, by process
   std::vector<const Remote*> half_done_;        // by process
   std::vector<std::unique_ptr<Notifications>> notifications_;  // by process
   std::vector<std::unique_ptr<ThreadLines>> threads_;          // by process
@@ -278,9 +278,9 @@ class SimTransport final : public Transport, public NodeServices, public Message
     std::vector<std::byte> buffer;
     PacketWriter packet;     // the packet being filled
     std::uint32_t sent = 0;  // number of packets and immediate data sent
-    CodesGiven codes_given;
+    SentCodes sent_codes;
     InOrder<SimNetwork::Arrival> order;  // of the arrivals from the peer
-    CodesHeard codes_heard;
+    ReceivedCodes received_codes;
     std::optional<std::uint32_t> self;  // our number at the peer
   };
   void collect(int process, std::span<const std::byte> header, std::span<const std::byte> payload,

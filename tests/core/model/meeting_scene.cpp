@@ -53,7 +53,7 @@ bool LaneScene::await(int rank, Look&& look) {
   bell.lie_down();
   sharers_[static_cast<std::size_t>(rank)].fence();
   for (const Loop loop;; loop.again()) {
-    const std::uint32_t heard = bell.heard();
+    const std::uint32_t heard = bell.read_rings();
     if (look()) break;
     bell.rings.sleep_while(heard);
   }
@@ -210,7 +210,7 @@ bool CellScene::push(std::uint64_t turn, bool& lies) {
       sharers_[sender].fence();
     }
     for (const Loop loop; lies; loop.again()) {
-      const std::uint32_t heard = bells_[sender].heard();
+      const std::uint32_t heard = bells_[sender].read_rings();
       if (look()) break;
       bells_[sender].rings.sleep_while(heard);
     }

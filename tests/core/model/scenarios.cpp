@@ -286,7 +286,7 @@ void SleepScene::await(int storer, std::uint32_t value) {
     bell_.lie_down();
     sleeper_.fence();
     for (const Loop loop;; loop.again()) {
-      const std::uint32_t heard = bell_.heard();
+      const std::uint32_t heard = bell_.read_rings();
       if (stored.word.load(std::memory_order_acquire) >= value) break;
       bell_.rings.sleep_while(heard);
     }
@@ -382,7 +382,7 @@ void WatchScene::await(std::size_t rank) {
     bell.lie_down();
     sharers_[rank].fence();
     for (const Loop loop;; loop.again()) {
-      const std::uint32_t heard = bell.heard();
+      const std::uint32_t heard = bell.read_rings();
       if (word.announced(1)) break;
       bell.rings.sleep_while(heard);
     }
