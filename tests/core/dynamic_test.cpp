@@ -37,7 +37,7 @@ class Pieces : public ::testing::Test {
     MemoryRange piece;
     if (peer_.find(address, piece, transport_, 0) != PieceSearch::found) return 0;
     EXPECT_EQ(piece.location.offset, piece.address);
-    return piece.left(address);
+    return piece.bytes_from(address);
   }
 
   SimNetwork network_{1, false};

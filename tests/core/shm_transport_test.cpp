@@ -224,7 +224,7 @@ TEST_F(ShmTransportTest, OriginsAskOneOwner) {
         Errand errand = Errand::update({Op::sum, Basic::u64, 8}, word, &one, true, 8);
         if (!asking[i]->ask(number[i], errand)) continue;
         std::uint64_t before = ~expected;
-        errand.give(&before);
+        errand.copy_fetched(&before);
         EXPECT_EQ(before, expected++);
       }
       ++over;
@@ -420,7 +420,7 @@ TEST_F(ShmErrandTest, AnOwnerThatLooksServes) {
     Errand errand = Errand::update(sum, words, &one, true, 8);
     ASSERT_TRUE(ask_until_done(*mine_, peer_, errand));
     std::uint64_t before = 0;
-    errand.give(&before);
+    errand.copy_fetched(&before);
     ASSERT_EQ(before, expected++);
   }
   const oriel::Run stop{const_cast<std::uint64_t*>(&one), words + 8, 8};

@@ -17,17 +17,17 @@ constexpr std::uint64_t long_time = 20'000'000'000;
 
 TEST(WakeEvent, ThatFindsTheThreadAwakeIsKept) {
   WakeEvent event;
-  event.give();
-  EXPECT_TRUE(event.given());
+  event.signal();
+  EXPECT_TRUE(event.is_signaled());
   EXPECT_TRUE(event.wait(moment));
-  EXPECT_FALSE(event.given());
+  EXPECT_FALSE(event.is_signaled());
   EXPECT_FALSE(event.wait(moment));
 }
 
 TEST(WakeEvent, GivenTwiceIsOne) {
   WakeEvent event;
-  event.give();
-  event.give();
+  event.signal();
+  event.signal();
   EXPECT_TRUE(event.wait(moment));
   EXPECT_FALSE(event.wait(moment));
 }
@@ -51,7 +51,7 @@ TEST(WakeEvent, IsNeverLost) {
     }
   });
   for (int given = 0; given < nudges; ++given) {
-    event.give();
+    event.signal();
     while (heard.load(std::memory_order_acquire) <= given) std::this_thread::yield();
   }
   waiter.join();

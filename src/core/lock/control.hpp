@@ -23,10 +23,11 @@ namespace oriel {
 /// acquire-release, and the last rank stores `over` with release: a rank that has read `over` sees
 /// what every rank wrote before it arrived.
 ///
-/// When the window is freed, every rank leaves: until all have left, some may still read `over`.
+/// When the window is freed, every rank departs: until all have departed, some may still read
+/// `over`.
 ///
-/// In shared memory, zeroed: `over`, `left`, then the groups by level, each word in a cache line of
-/// its own. A template over its words, for a checker, which has smaller groups.
+/// In shared memory, zeroed: `over`, `departed`, then the groups by level, each word in a cache
+/// line of its own. A template over its words, for a checker, which has smaller groups.
 template <typename Words, std::size_t radix>
 class BasicFenceTree {
  public:
@@ -65,9 +66,9 @@ class BasicFenceTree {
   auto& word(std::size_t index) { return words_[index].count; }
 
   /// Called when this rank reads `over` no more.
-  void leave() { words_[left_word].count.fetch_add(1, std::memory_order_release); }
-  bool all_left() const {
-    return words_[left_word].count.load(std::memory_order_acquire) == ranks_;
+  void depart() { words_[departed_word].count.fetch_add(1, std::memory_order_release); }
+  bool all_departed() const {
+    return words_[departed_word].count.load(std::memory_order_acquire) == ranks_;
   }
 
  private:
@@ -76,7 +77,7 @@ class BasicFenceTree {
   };
 
   static constexpr std::size_t over_word = 0;
-  static constexpr std::size_t left_word = 1;
+  static constexpr std::size_t departed_word = 1;
   static constexpr std::size_t first_group = 2;
 
   static constexpr std::size_t groups(std::size_t members) { return (members + radix - 1) / radix; }

@@ -133,7 +133,7 @@ class BasicLockLine {
 
   /// Adds a piggybacked operation to the waiting request of `origin`. False if the lock was granted
   /// meanwhile, or if the guard is lost.
-  bool leave(int origin, const Piggyback& piggyback);
+  bool add_piggyback(int origin, const Piggyback& piggyback);
 
   /// Grants the lock to requests in the queue as far as it is free. For a piggybacked operation,
   /// run() is called when its request is granted, and returns false if the operation fails. The
@@ -141,7 +141,7 @@ class BasicLockLine {
   template <typename Run>
   void hand_on(std::vector<int>& woken, Run&& run) {
     std::uint32_t waiting = 0;
-    if (!enter(waiting)) return;
+    if (!acquire_guard(waiting)) return;
     while (queue_.head != 0) {
       LockNode& node = nodes_[queue_.head - 1];
       const bool exclusive = node.exclusive != 0;
@@ -162,7 +162,7 @@ class BasicLockLine {
       node.state.store(state, std::memory_order_release);
     }
     if (queue_.joiners != 0) waiting -= let_join(woken);
-    leave_guard(waiting);
+    release_guard(waiting);
   }
 
  private:
@@ -265,8 +265,10 @@ class BasicLockLine {
 
   /// Takes the guard; `waiting`: the number of requests in the queue. False if a process has died
   /// with the guard.
-  bool enter(std::uint32_t& waiting);
-  void leave_guard(std::uint32_t waiting) { queue_.line.store(waiting, std::memory_order_release); }
+  bool acquire_guard(std::uint32_t& waiting);
+  void release_guard(std::uint32_t waiting) {
+    queue_.line.store(waiting, std::memory_order_release);
+  }
 
   BasicControlBlock<Words>& control_;
   BasicLockQueue<Words>& queue_;

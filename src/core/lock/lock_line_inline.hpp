@@ -8,7 +8,7 @@
 namespace oriel {
 
 template <typename Words>
-bool BasicLockLine<Words>::enter(std::uint32_t& waiting) {
+bool BasicLockLine<Words>::acquire_guard(std::uint32_t& waiting) {
   for (Patience<Words> patience(sharers_);;) {
     std::uint64_t line = queue_.line.load(std::memory_order_relaxed);
     const auto guard = static_cast<std::uint32_t>(line >> guard_shift);
@@ -79,13 +79,13 @@ bool BasicLockLine<Words>::acquire_shared(int origin) {
 template <typename Words>
 bool BasicLockLine<Words>::confirm(int origin, std::uint64_t mode) {
   std::uint32_t waiting = 0;
-  const bool entered = enter(waiting);
+  const bool entered = acquire_guard(waiting);
   // If the guard is lost, no rank takes the lock away any more.
   const std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
   // In any phase: the next owner of the guard reads our word.
   const bool ours = (mode & kept_bit) != 0 ? holders == mode : (holders & uncounted_bit) != 0;
   if (!ours) control_.slots()[origin].locked.store(0, std::memory_order_release);
-  if (entered) leave_guard(waiting);
+  if (entered) release_guard(waiting);
   return ours;
 }
 
@@ -147,7 +147,7 @@ bool BasicLockLine<Words>::acquire(int origin, bool exclusive, bool joins) {
   if (try_acquire(origin, exclusive)) return true;
   LockNode& node = nodes_[origin];
   std::uint32_t waiting = 0;
-  if (!enter(waiting)) {
+  if (!acquire_guard(waiting)) {
     node.state.store(LockNode::waiting, std::memory_order_relaxed);
     return false;
   }
@@ -158,7 +158,7 @@ bool BasicLockLine<Words>::acquire(int origin, bool exclusive, bool joins) {
     sharers_.fence();
   }
   if ((waiting == 0 && acquire_or_revoke(origin, exclusive)) || (joins && join())) {
-    leave_guard(waiting);
+    release_guard(waiting);
     return true;
   }
   node.state.store(LockNode::waiting, std::memory_order_relaxed);
@@ -174,21 +174,21 @@ bool BasicLockLine<Words>::acquire(int origin, bool exclusive, bool joins) {
     queue_.head = name;
   }
   queue_.tail = name;
-  leave_guard(waiting + 1);
+  release_guard(waiting + 1);
   return false;
 }
 
 template <typename Words>
-bool BasicLockLine<Words>::leave(int origin, const Piggyback& piggyback) {
+bool BasicLockLine<Words>::add_piggyback(int origin, const Piggyback& piggyback) {
   std::uint32_t waiting = 0;
-  if (!enter(waiting)) return false;
+  if (!acquire_guard(waiting)) return false;
   LockNode& node = nodes_[origin];
   const bool waits = node.state.load(std::memory_order_relaxed) == LockNode::waiting;
   if (waits) {
     node.piggyback = piggyback;
     node.has_piggyback = 1;
   }
-  leave_guard(waiting);
+  release_guard(waiting);
   return waits;
 }
 

@@ -62,10 +62,10 @@ bool FenceWords::leave() {
   FenceTree tree = region_.member(0).control->fence_tree();
   if (!left_) {
     left_ = true;
-    tree.leave();
+    tree.depart();
     region_.wake(0);
   }
-  return region_.rank() != 0 || tree.all_left();
+  return region_.rank() != 0 || tree.all_departed();
 }
 
 }  // namespace oriel

@@ -476,7 +476,7 @@ void MappedTargets::leave_piggyback(Epoch& epoch) {
   if (peers_[target.rank].left.load() != 0) return;  // perform() then keeps the order
   Piggyback piggyback;
   if (region_.pack_piggyback(target.waiting.head->operation, piggyback)) {
-    region_.lock_line(target.rank).leave(region_.rank(), piggyback);
+    region_.lock_line(target.rank).add_piggyback(region_.rank(), piggyback);
   }
 }
 

@@ -96,7 +96,7 @@ class Errand {
   /// Called in the process that owns the memory. Other updates of it must be excluded (Update).
   void carry_out();
   /// Called after carry_out(): copies the fetched values, if the operation fetches.
-  void give(void* result) const {
+  void copy_fetched(void* result) const {
     if (fetches(head_.kind)) std::memcpy(result, data_.data(), head_.carried);
   }
   const std::byte* fetched() const { return data_.data(); }

@@ -148,7 +148,7 @@ constexpr std::size_t few = 16;
 /// Bytes of old values that are fetched before they are combined. With their origins and results
 /// they stay in any first-level cache (32 KiB or more). Beyond the cache, one loop with three
 /// streams is slower.
-constexpr std::size_t fetched_piece = std::size_t{8} * 1024;
+constexpr std::size_t fetched_block = std::size_t{8} * 1024;
 
 /// The number of types with instructions, including Basic::none, and of ops on them.
 constexpr std::size_t native_types = static_cast<std::size_t>(Basic::f64) + 1;
@@ -220,20 +220,20 @@ Kernel plain_kernel_of(const Reduction& reduction) {
   nonnative_kernel(reduction.basic, reduction.op)(target, origin, fetched, count);
 }
 
-[[gnu::noinline]] void reduce_in_pieces(Kernel kernel, std::size_t element, void* target,
+[[gnu::noinline]] void reduce_in_blocks(Kernel kernel, std::size_t element, void* target,
                                         const void* origin, void* fetched, std::size_t count) {
   auto* to = static_cast<std::byte*>(target);
   const auto* from = static_cast<const std::byte*>(origin);
   auto* old = static_cast<std::byte*>(fetched);
-  for (std::size_t left = count; left != 0;) {
-    const std::size_t piece = std::min(left, fetched_piece / element);
-    const std::size_t bytes = piece * element;
+  for (std::size_t remaining = count; remaining != 0;) {
+    const std::size_t block = std::min(remaining, fetched_block / element);
+    const std::size_t bytes = block * element;
     std::memmove(old, to, bytes);
-    kernel(to, from, nullptr, piece);
+    kernel(to, from, nullptr, block);
     to += bytes;
     from += bytes;
     old += bytes;
-    left -= piece;
+    remaining -= block;
   }
 }
 
@@ -314,8 +314,8 @@ void reduce_plain(const Reduction& reduction, void* target, const void* origin, 
   }
   const Way way = count < few ? Way::plain : widest;
   if (const Kernel kernel = native_kernel(way, reduction)) [[likely]] {
-    if (fetched != nullptr && count * reduction.element > fetched_piece) [[unlikely]] {
-      return reduce_in_pieces(kernel, reduction.element, target, origin, fetched, count);
+    if (fetched != nullptr && count * reduction.element > fetched_block) [[unlikely]] {
+      return reduce_in_blocks(kernel, reduction.element, target, origin, fetched, count);
     }
     return kernel(target, origin, fetched, count);
   }

@@ -101,7 +101,7 @@ class BasicPieceTree {
   }
   /// Replaces a node by a new one with the same piece and other children.
   std::uint32_t renew(std::uint32_t number, Children children) {
-    left_behind_.push_back(number);
+    replaced_.push_back(number);
     return make(at(number).piece.get(std::memory_order_relaxed), children);
   }
 
@@ -130,7 +130,7 @@ class BasicPieceTree {
   std::uint32_t erase(std::uint32_t tree, std::uint64_t address) {
     auto [left, right] = children_of(tree);
     if (address_of(tree) == address) {
-      left_behind_.push_back(tree);
+      replaced_.push_back(tree);
       return join(left, right);
     }
     std::uint32_t& side = address < address_of(tree) ? left : right;
@@ -150,8 +150,8 @@ class BasicPieceTree {
   void publish(std::uint32_t top) {
     top_ = Root::next(top_, top);
     root_.top.store(top_, std::memory_order_release);
-    free_.insert(free_.end(), left_behind_.begin(), left_behind_.end());
-    left_behind_.clear();
+    free_.insert(free_.end(), replaced_.begin(), replaced_.end());
+    replaced_.clear();
   }
 
   Root& root_;
@@ -162,7 +162,7 @@ class BasicPieceTree {
   std::uint32_t capacity_ = 0;  // nodes in these segments
   std::uint32_t made_ = 0;      // numbers up to this one have been used
   std::vector<std::uint32_t> free_;
-  std::vector<std::uint32_t> left_behind_;  // nodes that the present change replaces
+  std::vector<std::uint32_t> replaced_;  // nodes that the present change replaces
 };
 
 /// The pieces that this rank has attached to a dynamic window.

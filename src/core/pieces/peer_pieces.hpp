@@ -101,7 +101,7 @@ class PeerPieces {
     MemoryRange piece;
     std::uint64_t top = 0;
     if (find_piece(*root_, nodes, address, piece, top) != PieceSearch::found ||
-        piece.left(address) < bytes) {
+        piece.bytes_from(address) < bytes) {
       return nullptr;
     }
     std::byte* const base = piece.location.shared() ? extent_.find(piece.location) : nullptr;

@@ -35,7 +35,7 @@ Error Region::find_piece(int rank, std::uint64_t address, Member& piece, std::ui
     case PieceSearch::found:
       break;
   }
-  left = found.left(address);
+  left = found.bytes_from(address);
   if (left == 0) return Error::range;
   piece = as_member(rank, found);
   // Our own private pieces are not cached: they are not updated by CPU atomics.
@@ -146,7 +146,7 @@ Error Region::for_each_part(const Operation& operation, Visit&& visit) {
   for (ElementRuns runs(operation); runs.bytes() != 0; runs.skip(part.bytes())) {
     part.displacement = operation.displacement + runs.offset();
     const auto address = static_cast<std::uint64_t>(part.displacement);
-    left = MemoryRange{piece.address, piece.size}.left(address);
+    left = MemoryRange{piece.address, piece.size}.bytes_from(address);
     if (left == 0) {
       piece = {};
       if (const Error error = find_piece(operation.target, address, piece, left);

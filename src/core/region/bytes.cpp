@@ -304,7 +304,7 @@ Error Region::copy(bool write, int process, std::uint64_t there, const Elements&
 /// updates.
 bool Region::ask(const Member& target, Errand& errand, void* fetched) const {
   if (!transport_.node().ask(target.process, errand)) return false;
-  errand.give(fetched);
+  errand.copy_fetched(fetched);
   return true;
 }
 

@@ -23,7 +23,7 @@ inline Error copy_private(NodeServices& services, int process, bool write,
     Errand errand =
         write ? Errand::put(run.remote, run.local, run.bytes) : Errand::get(run.remote, run.bytes);
     if (services.ask(process, errand)) {
-      errand.give(run.local);
+      errand.copy_fetched(run.local);
       return Error::none;
     }
   } else if (ChunkedOperation::divides_move(run.bytes)) {

@@ -35,7 +35,7 @@ struct MemoryRange {
   /// True if the owner lets its node peers map the memory. A peer may still be unable to.
   bool mappable() const { return location.offset != 0 || location.shared(); }
   /// The number of the range's bytes at and behind `where`; 0: `where` is not in the range.
-  std::uint64_t left(std::uint64_t where) const {
+  std::uint64_t bytes_from(std::uint64_t where) const {
     return where - address < bytes ? bytes - (where - address) : 0;
   }
 };

@@ -103,7 +103,7 @@ void Agent::stop() {
   last_started.compare_exchange_strong(self, nullptr, std::memory_order_relaxed);
   stopping_ = true;
   // The agent sleeps on one of these two, or on the network for a moment.
-  wake_event_.give();
+  wake_event_.signal();
   ShmTransport& node = engine_.running()->transports.shm();
   node.ring(node.doorbell(node.self()));
   thread_->join();

@@ -38,13 +38,13 @@ class Agent {
   void disown() { [[maybe_unused]] const std::thread* parents = thread_.release(); }
   /// Called when an MPI call returns with operations pending that other ranks can advance: if the
   /// program now computes, the agent is needed soon.
-  void wake() { wake_event_.give(); }
+  void wake() { wake_event_.signal(); }
   /// wake() after an operation. Many programs wait for the operation at once, and do not need the
   /// agent; while that is so, only one wake-up in several reaches the agent.
   void wake_after_operation() {
-    if (wake_event_.given()) return;
+    if (wake_event_.is_signaled()) return;
     const unsigned unheard = unheard_.load(std::memory_order_relaxed);
-    if (unheard == 0) return wake_event_.give();
+    if (unheard == 0) return wake_event_.signal();
     unheard_.store(unheard - 1, std::memory_order_relaxed);
   }
 

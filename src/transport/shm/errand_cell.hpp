@@ -123,7 +123,7 @@ struct alignas(cache_line) BasicErrandCell {
   /// Draws the origin's next chunk of `chunks`, or no_chunk.
   std::uint32_t draw_first(std::uint32_t chunks) {
     const std::uint64_t before = drawn.fetch_add(1, std::memory_order_relaxed);
-    return any_left(before, chunks) ? static_cast<std::uint32_t>(before) : no_chunk;
+    return any_undrawn(before, chunks) ? static_cast<std::uint32_t>(before) : no_chunk;
   }
   /// Withdraws the errand unless the owner is within a chunk. True if the owner carries out no more
   /// chunks.
@@ -137,8 +137,8 @@ struct alignas(cache_line) BasicErrandCell {
     return failed;
   }
   /// True if any of `chunks` chunks has not been drawn.
-  bool any_left(std::uint32_t chunks) const {
-    return any_left(drawn.load(std::memory_order_relaxed), chunks);
+  bool any_undrawn(std::uint32_t chunks) const {
+    return any_undrawn(drawn.load(std::memory_order_relaxed), chunks);
   }
   /// The number of draws of the owner, those that found no chunk included.
   std::uint64_t drawn_by_owner() const {
@@ -167,7 +167,7 @@ struct alignas(cache_line) BasicErrandCell {
   }
   std::uint32_t draw_last(std::uint32_t chunks) {
     const std::uint64_t before = drawn.fetch_add(one_of_owner, std::memory_order_relaxed);
-    if (!any_left(before, chunks)) return no_chunk;
+    if (!any_undrawn(before, chunks)) return no_chunk;
     return chunks - 1 - static_cast<std::uint32_t>(before / one_of_owner);
   }
   /// Called when the owner has finished a chunk; it may then take the errand again.
@@ -182,7 +182,7 @@ struct alignas(cache_line) BasicErrandCell {
 
  private:
   static constexpr std::uint64_t one_of_owner = std::uint64_t{1} << 32;
-  static bool any_left(std::uint64_t before, std::uint32_t chunks) {
+  static bool any_undrawn(std::uint64_t before, std::uint32_t chunks) {
     return before / one_of_owner + before % one_of_owner < chunks;
   }
 };
@@ -197,9 +197,9 @@ static_assert(sizeof(ErrandCell) == 18 * cache_line);
 class ErrandSender {
  public:
   bool may_ask() {
-    const std::uint32_t left = pause_.load();
-    if (left == 0) return true;
-    pause_.store(left - 1);
+    const std::uint32_t remaining = pause_.load();
+    if (remaining == 0) return true;
+    pause_.store(remaining - 1);
     return false;
   }
   void record(bool carried_out) {

@@ -34,12 +34,12 @@ inline void futex_wake_all(std::atomic<std::uint32_t>& word) {
 class WakeEvent {
  public:
   /// Signals the event, on any thread. Cheap unless it wakes the waiting thread.
-  void give() {
-    if (!given() && state_.exchange(signaled, std::memory_order_acq_rel) == waiting) {
+  void signal() {
+    if (!is_signaled() && state_.exchange(signaled, std::memory_order_acq_rel) == waiting) {
       futex_wake_all(state_);
     }
   }
-  bool given() const { return state_.load(std::memory_order_relaxed) == signaled; }
+  bool is_signaled() const { return state_.load(std::memory_order_relaxed) == signaled; }
 
   /// Waits, on the waiting thread. True if the event was signaled since the last wait. False if the
   /// time is over, or earlier, after a POSIX signal or a late wake-up of the previous event.

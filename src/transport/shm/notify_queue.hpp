@@ -48,15 +48,16 @@ class NotifySender {
   /// queue has a limited number of lines that have not been taken.
   void make_space(std::uint64_t now) {
     head = now;
-    std::vector<Laden> left;
-    left.reserve(std::max<std::size_t>(least_kept, laden_.size()));
+    std::vector<Laden> remaining;
+    remaining.reserve(std::max<std::size_t>(least_kept, laden_.size()));
     for (std::size_t i = 0; i < kept_; ++i) {
-      if (laden_[i].position >= head) left.push_back(laden_[i]);
+      if (laden_[i].position >= head) remaining.push_back(laden_[i]);
     }
-    kept_ = left.size();
+    kept_ = remaining.size();
     // More than half have not been taken: double the space.
-    left.resize(kept_ > left.capacity() / 2 ? 2 * left.capacity() : left.capacity());
-    laden_.swap(left);
+    remaining.resize(kept_ > remaining.capacity() / 2 ? 2 * remaining.capacity()
+                                                      : remaining.capacity());
+    laden_.swap(remaining);
   }
   void add_laden(Laden line) { laden_[kept_++] = line; }
   /// Removes the laden lines of the window from those kept, and returns the positions of the ones
@@ -64,17 +65,17 @@ class NotifySender {
   const std::vector<std::uint64_t>& remove_laden(std::uint32_t window, std::uint64_t now) {
     head = now;
     recalled_.clear();
-    std::size_t left = 0;
+    std::size_t remaining = 0;
     for (std::size_t i = 0; i < kept_; ++i) {
       const Laden line = laden_[i];
       if (line.position < head) continue;
       if (line.window == window) {
         recalled_.push_back(line.position);
       } else {
-        laden_[left++] = line;
+        laden_[remaining++] = line;
       }
     }
-    kept_ = left;
+    kept_ = remaining;
     return recalled_;
   }
   /// The positions that remove_laden() returned, oldest first.

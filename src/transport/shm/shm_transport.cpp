@@ -254,7 +254,7 @@ void ShmTransport::send(int process, std::span<const std::byte> header,
   ++delayed_;
   Waiting& waiting = backlogs_[process].emplace_back();
   waiting.total = message.total;
-  waiting.rest.reserve(message.left());
+  waiting.rest.reserve(message.unsent());
   waiting.rest.insert(waiting.rest.end(), message.header.begin(), message.header.end());
   waiting.rest.insert(waiting.rest.end(), message.payload.begin(), message.payload.end());
 }
@@ -266,10 +266,10 @@ bool ShmTransport::push(Peer& to, Outgoing& message) {
   bool committed = false;
   bool full = false;
   do {
-    const auto bytes =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(message.left(), box.largest_fragment()));
+    const auto bytes = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(message.unsent(), box.largest_fragment()));
     const auto reservation = box.reserve(peers_.front().block->claim, pid_, id_, message.total,
-                                         message.total - message.left(), bytes);
+                                         message.total - message.unsent(), bytes);
     full = !reservation;
     if (full) break;
     const auto from_header = std::min<std::size_t>(bytes, message.header.size());
@@ -281,7 +281,7 @@ bool ShmTransport::push(Peer& to, Outgoing& message) {
     committed = true;
     message.header = message.header.subspan(from_header);
     message.payload = message.payload.subspan(from_payload);
-  } while (message.left() > 0);
+  } while (message.unsent() > 0);
 
   if (committed) {
     Doorbell& bell = to.block->doorbell;
@@ -296,7 +296,7 @@ bool ShmTransport::push_backlog(Peer& to, std::deque<Waiting>& backlog) {
     Waiting& waiting = backlog.front();
     Outgoing message{std::span(waiting.rest).subspan(waiting.sent), {}, waiting.total};
     const bool all = push(to, message);
-    waiting.sent = waiting.rest.size() - message.left();
+    waiting.sent = waiting.rest.size() - message.unsent();
     if (!all) return false;
     backlog.pop_front();
   }
@@ -473,7 +473,7 @@ std::optional<Error> ShmTransport::carry_out_with(int process, const ChunkedOper
   std::uint64_t patience = operation.calls_saved_per_chunk() * copy_time_.load();
   do {
     for (; owed != 0 && serve_chunk(true); --owed) stamp_alive();
-    while (cell.any_left(chunks) && owner_draws(cell, patience)) stamp_alive();
+    while (cell.any_undrawn(chunks) && owner_draws(cell, patience)) stamp_alive();
     patience = 0;
   } while (carry_out(cell.draw_first(chunks)));
   if (!await_owner(owner, [&] { return cell.end_chunks(); })) return Error::peer_lost;

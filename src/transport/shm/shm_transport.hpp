@@ -169,7 +169,7 @@ class ShmTransport final : public NodeServices {
     std::span<const std::byte> header, payload;
     std::uint64_t total;
 
-    std::uint64_t left() const { return header.size() + payload.size(); }
+    std::uint64_t unsent() const { return header.size() + payload.size(); }
   };
   /// The rest of a message whose receiver's mailbox is full.
   struct Waiting {

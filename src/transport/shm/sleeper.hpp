@@ -42,23 +42,23 @@ class Sleeper {
         networked_(networked),
         spins_(crowded ? 0 : spins),
         yields_(crowded ? yields / 10 : yields),
-        spins_left_(spins_),
-        yields_left_(yields_) {}
+        remaining_spins_(spins_),
+        remaining_yields_(yields_) {}
   ~Sleeper() { rise(); }
   Sleeper(const Sleeper&) = delete;
   Sleeper& operator=(const Sleeper&) = delete;
 
   /// Begins again with spinning. Called when a sweep has moved something.
   void reset() {
-    spins_left_ = spins_;
-    yields_left_ = yields_;
+    remaining_spins_ = spins_;
+    remaining_yields_ = yields_;
     yielding_since_ = 0;
     rise();
   }
 
   /// True if the next idle() spins; true if it sleeps, unless its last sweep moves something.
-  bool will_spin() const { return spins_left_ > 0; }
-  bool will_sleep() const { return spins_left_ <= 0 && yields_left_ <= 0; }
+  bool will_spin() const { return remaining_spins_ > 0; }
+  bool will_sleep() const { return remaining_spins_ <= 0 && remaining_yields_ <= 0; }
 
   /// Waits for a moment. Called when a sweep has moved nothing. `sweep` is called once more before
   /// a sleep and returns true if it moved something; `check_peers` is called about every 100 ms of
@@ -66,15 +66,15 @@ class Sleeper {
   /// processor, one yield may take a scheduler's slice.
   template <typename Sweep, typename CheckPeers>
   void idle(Sweep&& sweep, CheckPeers&& check_peers) {
-    if (spins_left_ > 0) {
+    if (remaining_spins_ > 0) {
       // Two processes may share a processor though another one is free, until the system moves one.
-      if (--spins_left_ % spins_per_yield == 0) {
+      if (--remaining_spins_ % spins_per_yield == 0) {
         ::sched_yield();
       } else {
         cpu_pause();
       }
-    } else if (yields_left_ > 0) {
-      if (--yields_left_ % yields_per_check == 0 && yielded_long()) yields_left_ = 0;
+    } else if (remaining_yields_ > 0) {
+      if (--remaining_yields_ % yields_per_check == 0 && yielded_long()) remaining_yields_ = 0;
       ::sched_yield();
     } else {
       lie_down();
@@ -99,7 +99,7 @@ class Sleeper {
   ShmTransport* transport_;
   bool networked_;
   long spins_, yields_;
-  long spins_left_, yields_left_;
+  long remaining_spins_, remaining_yields_;
   bool lying_ = false;         // counted in Doorbell::sleeping
   std::uint32_t rings_ = 0;    // Doorbell::rings as read before the last sweep
   std::uint64_t timeout_ = 0;  // of the next sleep, nanoseconds

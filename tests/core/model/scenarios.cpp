@@ -81,7 +81,7 @@ void LockScene::turn(int rank, std::size_t number, char what) {
     come_to(0);
     Piggyback piggyback;
     piggyback.offset = static_cast<std::uint64_t>(rank) + 1;
-    if (what == 'e') line.leave(rank, piggyback);
+    if (what == 'e') line.add_piggyback(rank, piggyback);
     if (!granted(rank)) return come_to(4);
     if (what == 'e' && control_.block().nodes()[rank].state.load(std::memory_order_relaxed) ==
                            LockNode::piggyback_done) {
@@ -332,9 +332,9 @@ void TreeScene::play(int rank) {
     forget(number);
   }
   expect(mapped_ == 0, "the tree is gone");
-  tree().leave();
+  tree().depart();
   if (rank != 0) return;
-  for (const Loop loop; !tree().all_left(); loop.again()) {
+  for (const Loop loop; !tree().all_departed(); loop.again()) {
   }
   mapped_ = 1;
 }
