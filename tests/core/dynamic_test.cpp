@@ -35,7 +35,7 @@ class Pieces : public ::testing::Test {
   /// How many bytes a peer finds attached from the address on, in one piece.
   std::uint64_t left(std::uint64_t address) {
     MemoryRange piece;
-    if (peer_.find(address, piece, transport_, 0) != PieceSearch::found) return 0;
+    if (peer_.find_attached(address, piece, transport_, 0) != PieceSearch::found) return 0;
     EXPECT_EQ(piece.location.offset, piece.address);
     return piece.bytes_from(address);
   }
@@ -126,7 +126,7 @@ TEST_F(Pieces, AreFoundWithoutTheLock) {
   };
   MemoryRange piece;
   const auto cache = [&](std::uint64_t address, std::uint64_t base) {
-    ASSERT_EQ(peer_.find(address, piece, transport_, 0), PieceSearch::found);
+    ASSERT_EQ(peer_.find_attached(address, piece, transport_, 0), PieceSearch::found);
     peer_.cache(piece, reinterpret_cast<std::byte*>(base));
   };
   const auto found = [&](std::uint64_t address, std::uint64_t bytes) {
@@ -140,7 +140,7 @@ TEST_F(Pieces, AreFoundWithoutTheLock) {
   EXPECT_EQ(found(10, 1), 0U);
   cache(50, mapped + 100);
   // A search with the lock maps what it meets of the tree.
-  for (std::uint64_t i = 1; i <= many; ++i) peer_.find(10 * i, piece, transport_, 0);
+  for (std::uint64_t i = 1; i <= many; ++i) peer_.find_attached(10 * i, piece, transport_, 0);
   for (std::uint64_t i = 1; i <= many; ++i) {
     ASSERT_EQ(found(10 * i, 6), mapped + 20 * i);
     ASSERT_EQ(found(10 * i + 2, 4), mapped + 20 * i + 2);
@@ -213,7 +213,7 @@ TEST(PieceTree, CanAlwaysDetach) {
     for (std::uint64_t i = 1; i <= attached; ++i) {
       const std::uint64_t address = 8 * (i * 7919 % attached + 1);
       MemoryRange piece;
-      ASSERT_TRUE(tree.find(address, piece));
+      ASSERT_TRUE(tree.find_attached(address, piece));
       ASSERT_EQ(piece.address, address);
       tree.detach(address);
     }
@@ -239,7 +239,7 @@ TEST(PieceTree, CanDetachTheDeepest) {
   }
   EXPECT_GE(attached, PieceRoot::nodes_of(0) / 2);
   MemoryRange piece;
-  while (tree.find(~std::uint64_t{0}, piece)) tree.detach(piece.address);
+  while (tree.find_attached(~std::uint64_t{0}, piece)) tree.detach(piece.address);
   EXPECT_EQ(PieceRoot::number_of(root.top.load()), 0U);
 }
 

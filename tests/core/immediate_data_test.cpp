@@ -145,7 +145,7 @@ class DirectNotification : public ::testing::TestWithParam<Manners> {
   std::int32_t take() {
     NotifyRequest next(NotifyPattern{0, any}, 1);
     Notifications& notifications = job_.window(1).notifications();
-    if (notifications.find(next.pattern()) == nullptr) return -1;
+    if (notifications.find_kept(next.pattern()) == nullptr) return -1;
     notifications.start(next);
     return next.last().tag;
   }

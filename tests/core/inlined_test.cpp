@@ -41,7 +41,7 @@ class Inlined : public ::testing::Test {
   }
   bool heard(std::int32_t tag = 1) {
     job_.process(1).sweep();
-    return job_.window(1).notifications().find({0, tag}) != nullptr;
+    return job_.window(1).notifications().find_kept({0, tag}) != nullptr;
   }
 
   SimJob job_{{0, 0}};
@@ -74,7 +74,7 @@ TEST_F(Inlined, AFlushDoesNotWaitForTheTarget) {
   EXPECT_EQ(memory(8), 8u);
   std::memset(job_.memory(1), 0, 16);
   ASSERT_TRUE(heard(1) && heard(2));
-  EXPECT_EQ(job_.window(1).notifications().find({0, 2})->bytes, 8u);
+  EXPECT_EQ(job_.window(1).notifications().find_kept({0, 2})->bytes, 8u);
   EXPECT_EQ(memory(0) + memory(8), 0u) << "made twice";
 }
 
@@ -249,7 +249,7 @@ TEST_F(Inlined, OnlyWhatFitsIntoALine) {
   ASSERT_TRUE(origin().put_notified(1, 0, values.data(), 0, {NotifyKind::tag, 2, 0}));
   EXPECT_NE(origin().peer(1).left.load(), 0);  // the one before
   ASSERT_TRUE(heard(2));
-  EXPECT_EQ(job_.window(1).notifications().find({0, 2})->bytes, 0u);
+  EXPECT_EQ(job_.window(1).notifications().find_kept({0, 2})->bytes, 0u);
 }
 
 // Who flushes before the target looks pays for a few, and then no more.
@@ -301,7 +301,7 @@ TEST_F(InlinedPrivate, CostsNoSystemCall) {
   EXPECT_EQ(memory(), 0u);
   job_.process(1).sweep();
   EXPECT_EQ(memory(), 1u);
-  EXPECT_NE(job_.window(1).notifications().find({0, 2}), nullptr);
+  EXPECT_NE(job_.window(1).notifications().find_kept({0, 2}), nullptr);
   EXPECT_EQ(copies(), 0u);
   put(2);
   EXPECT_EQ(memory(), 1u);
@@ -447,13 +447,13 @@ TEST_F(Inlined, AWindowThatIsBeingMadeOrIsGone) {
   std::uint64_t there = 0;
   std::memcpy(&there, job_.memory(1, 1) + 16, 8);
   EXPECT_EQ(there, 2u);
-  EXPECT_NE(job_.window(1, 1).notifications().find({0, 4}), nullptr);
+  EXPECT_NE(job_.window(1, 1).notifications().find_kept({0, 4}), nullptr);
   // Beyond the window's end: of no use, and no harm.
   std::uint64_t value = 3;
   NotifyStore store{nullptr, &value, 8, true, false, 60};
   ASSERT_EQ(job_.transport(0).notify(1, {number, {0, 5, 8}}, store), NotifyOutcome::inlined);
   job_.process(1).sweep();
-  EXPECT_NE(job_.window(1, 1).notifications().find({0, 5}), nullptr);
+  EXPECT_NE(job_.window(1, 1).notifications().find_kept({0, 5}), nullptr);
 }
 
 /// Puts into memory of rank 1 that is private in another way.
@@ -487,7 +487,7 @@ TEST_F(InlinedElsewhere, NotIntoAPieceOfADynamicWindow) {
   make(spec);
   put(7, job_.displacement(1, 0, 8));
   job_.process(1).sweep();
-  EXPECT_NE(job_.window(1).notifications().find({0, 2}), nullptr);
+  EXPECT_NE(job_.window(1).notifications().find_kept({0, 2}), nullptr);
   EXPECT_TRUE(holds(8, 7));
 }
 

@@ -169,7 +169,7 @@ TEST(HandleSlots, AreManyAndUsedAgain) {
     }
     for (std::uint64_t i = 0; i < many; ++i) {
       MemoryRange piece;
-      ASSERT_NE(peer.find(names[i], piece, transport, 0), nullptr);
+      ASSERT_NE(peer.find_slot(names[i], piece, transport, 0), nullptr);
       EXPECT_EQ(piece.address, 1000 * i);
       EXPECT_EQ(piece.bytes, i);
     }
@@ -192,8 +192,8 @@ TEST(HandleSlots, AreNotThoseOfAFormerWindow) {
     ASSERT_EQ(own.create({1000, 8, {}}, name, reason), Error::none);
     EXPECT_EQ(name.slot, 0U);
     MemoryRange piece;
-    EXPECT_NE(peer.find(name, piece, transport, 0), nullptr);
-    EXPECT_EQ(peer.find(former, piece, transport, 0), nullptr);
+    EXPECT_NE(peer.find_slot(name, piece, transport, 0), nullptr);
+    EXPECT_EQ(peer.find_slot(former, piece, transport, 0), nullptr);
     EXPECT_EQ(own.release(former), Error::base);
     former = name;
   }

@@ -218,7 +218,7 @@ class NotifiedJob {
       job_.job_.run_until_idle();
       EXPECT_TRUE(flushed.done());
       EXPECT_TRUE(window().epochs().quiet());
-      EXPECT_EQ(window().notifications().find({any, any}), nullptr);
+      EXPECT_EQ(window().notifications().find_kept({any, any}), nullptr);
       // What was fetched is what the target held before.
       for (const std::vector<Sent>& all : sent_) {
         for (const Sent& one : all) {
@@ -732,8 +732,8 @@ TEST_F(NotifiedPair, TheFirstOnesWaitForTheirWindow) {
     ASSERT_TRUE(next.complete());
     EXPECT_EQ(next.last().tag, tag);
   }
-  EXPECT_EQ(job_.window(1, 1).notifications().find({any, any}), nullptr);
-  EXPECT_EQ(job_.window(1, 2).notifications().find({any, any}), nullptr);
+  EXPECT_EQ(job_.window(1, 1).notifications().find_kept({any, any}), nullptr);
+  EXPECT_EQ(job_.window(1, 2).notifications().find_kept({any, any}), nullptr);
 }
 
 // It belongs to the epoch that covers its target: a start waits for the post.

@@ -80,7 +80,7 @@ TEST(Overlap, IsFoundWhereThereIsOneAndNowhereElse) {
                          static_cast<std::uint64_t>(random.below(4)), random_layout(random, unit)});
     }
     const auto pairs = all_pairs(buffers);
-    const auto found = OverlapSearch().find(buffers);
+    const auto found = OverlapSearch().find_overlap(buffers);
     // One that has a byte twice is the host's to find, where nothing else lies there.
     const bool expected = std::ranges::any_of(
         pairs, [](const OverlapSearch::Pair& pair) { return pair.first != pair.second; });
@@ -110,10 +110,10 @@ TEST(Overlap, OfColumnsTakesOneStepForEachWord) {
   for (const std::size_t side : {2u, 64u, 1024u}) {
     std::vector<Buffer> all = columns(side);
     OverlapSearch search;
-    EXPECT_FALSE(search.find(all));
+    EXPECT_FALSE(search.find_overlap(all));
     EXPECT_EQ(search.steps(), side * side);
     all.back() = all.front();
-    EXPECT_EQ(search.find(all), OverlapSearch::Pair(0, side - 1));
+    EXPECT_EQ(search.find_overlap(all), OverlapSearch::Pair(0, side - 1));
   }
 }
 
@@ -123,10 +123,10 @@ TEST(Overlap, OfFewBytesFarApartTakesNoMap) {
   const LayoutRef word = layout({{0, 8}}, 8);
   std::vector<Buffer> buffers{{address(0), 1, ends}, {address(std::int64_t{1} << 49), 1, word}};
   OverlapSearch search;
-  EXPECT_FALSE(search.find(buffers));
+  EXPECT_FALSE(search.find_overlap(buffers));
   EXPECT_LT(search.steps(), 10u);
   buffers.push_back({address((std::int64_t{1} << 50) + 7), 1, word});
-  EXPECT_EQ(search.find(buffers), OverlapSearch::Pair(0, 2));
+  EXPECT_EQ(search.find_overlap(buffers), OverlapSearch::Pair(0, 2));
 }
 
 // As displacements that nobody means.
@@ -134,7 +134,7 @@ TEST(Overlap, BeyondTheLastAddressIsLookedForAsWell) {
   const LayoutRef two = layout({{0, 8}, {16, 8}}, 24);
   auto* const last = reinterpret_cast<void*>(~std::uintptr_t{0} - 15);
   const std::vector<Buffer> buffers{{last, 1, two}, {address(0), 1, two}, {address(0), 2, two}};
-  EXPECT_EQ(OverlapSearch().find(buffers), OverlapSearch::Pair(1, 2));
+  EXPECT_EQ(OverlapSearch().find_overlap(buffers), OverlapSearch::Pair(1, 2));
 }
 
 }  // namespace

@@ -48,12 +48,12 @@ bool live(ShmTransport& transport, HandleName& former) {
   const char* reason = "";
   MemoryRange piece;
   HandleName name;
-  const bool clean = seen.find(1000, piece, transport, self) == PieceSearch::none &&
+  const bool clean = seen.find_attached(1000, piece, transport, self) == PieceSearch::none &&
                      pieces.attach(memory, reason) == Error::none &&
-                     seen.find(1000, piece, transport, self) == PieceSearch::found &&
+                     seen.find_attached(1000, piece, transport, self) == PieceSearch::found &&
                      handles.create(memory, name, reason) == Error::none &&
-                     seen_handles.find(name, piece, transport, self) != nullptr &&
-                     seen_handles.find(former, piece, transport, self) == nullptr;
+                     seen_handles.find_slot(name, piece, transport, self) != nullptr &&
+                     seen_handles.find_slot(former, piece, transport, self) == nullptr;
   return handles.create(memory, former, reason) == Error::none && clean;
 }
 

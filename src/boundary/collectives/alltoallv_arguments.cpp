@@ -93,7 +93,7 @@ Failure take_side(const AlltoallvSide& side, std::vector<Buffer>& buffers, std::
 }
 
 Failure check_overlap(const AlltoallvSide& side, const std::vector<Buffer>& receives) {
-  const auto both = OverlapSearch().find(receives);
+  const auto both = OverlapSearch().find_overlap(receives);
   if (!both) return {};
   return said(MPI_ERR_BUFFER, "the blocks of " + count_of(side, both->first) + " and " +
                                   count_of(side, both->second) + " elements overlap");

@@ -133,7 +133,7 @@ Failure probe(WindowHandle& window, int source, int tag, bool wait, bool& found,
   // Sweeps receive notifications only while there is a listener.
   const Listening listening(engine.running()->process.listeners());
   const auto look = [&] {
-    const Notification* kept = window.core->notifications().find(pattern);
+    const Notification* kept = window.core->notifications().find_kept(pattern);
     if (kept == nullptr) return false;
     describe_notification(*kept, status);
     return found = true;

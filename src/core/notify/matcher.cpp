@@ -53,7 +53,7 @@ bool Matcher::arrive(const Notification& notification, const NotificationSink* s
   return true;
 }
 
-const Notification* Matcher::find(const NotifyPattern& pattern) const {
+const Notification* Matcher::find_kept(const NotifyPattern& pattern) const {
   const Kept* kept = kept_ != 0 ? oldest(pattern) : nullptr;
   return kept != nullptr ? &kept->notification : nullptr;
 }

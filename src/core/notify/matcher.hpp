@@ -99,7 +99,7 @@ class alignas(cache_line) Matcher {
   /// True if the notification has completed a request.
   bool arrive(const Notification& notification, const NotificationSink* sink = nullptr);
   /// The oldest kept notification that matches, or null; it stays kept.
-  const Notification* find(const NotifyPattern& pattern) const;
+  const Notification* find_kept(const NotifyPattern& pattern) const;
 
   /// The number of active requests.
   std::size_t active() const { return active_; }

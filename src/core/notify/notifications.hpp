@@ -135,7 +135,9 @@ class Notifications {
     if (matcher().arrive(notification, sink_)) listen(std::size_t(-1));
   }
   /// The oldest kept notification that matches, or null; it stays kept.
-  const Notification* find(const NotifyPattern& pattern) { return matcher().find(pattern); }
+  const Notification* find_kept(const NotifyPattern& pattern) {
+    return matcher().find_kept(pattern);
+  }
 
   /// The number of notifications that were read from the queue and that no request has taken.
   std::size_t kept() const { return matcher_ != nullptr ? matcher_->kept() : 0; }

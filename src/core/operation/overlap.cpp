@@ -130,7 +130,7 @@ bool OverlapSearch::bounds_meet(std::span<const Buffer> buffers) {
   return false;
 }
 
-std::optional<OverlapSearch::Pair> OverlapSearch::find(std::span<const Buffer> buffers) {
+std::optional<OverlapSearch::Pair> OverlapSearch::find_overlap(std::span<const Buffer> buffers) {
   steps_ = 0;
   // The bounds of most buffers do not overlap.
   if (!bounds_meet(buffers)) return std::nullopt;

@@ -18,7 +18,7 @@ class OverlapSearch {
   /// The indices of two buffers that share a byte, the lower one first; twice the same index for a
   /// buffer that has a byte twice.
   using Pair = std::pair<std::size_t, std::size_t>;
-  std::optional<Pair> find(std::span<const Buffer> buffers);
+  std::optional<Pair> find_overlap(std::span<const Buffer> buffers);
 
   /// Steps of the last search: runs and words of the map that it visited, and comparisons of runs
   /// that it sorted instead.

@@ -61,8 +61,8 @@ class PeerHandles {
 
   /// The slot of a handle; `memory` is the handle's memory. Null: the handle has been released or
   /// never existed.
-  const HandleSlot* find(const HandleName& name, MemoryRange& memory, NodeServices& services,
-                         int process) {
+  const HandleSlot* find_slot(const HandleName& name, MemoryRange& memory, NodeServices& services,
+                              int process) {
     const HandleSlot* slot = slot_of(name.slot, services, process);
     if (!name.given() || slot == nullptr ||
         slot->token.load(std::memory_order_acquire) != name.token) {

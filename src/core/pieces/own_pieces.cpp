@@ -34,7 +34,7 @@ Error OwnPieces::attach(const MemoryRange& piece, const char*& reason) {
     return Error::none;
   }
   MemoryRange last;
-  if (tree_.find(piece.address + (piece.bytes - 1), last) &&
+  if (tree_.find_attached(piece.address + (piece.bytes - 1), last) &&
       last.address + last.bytes > piece.address) {
     reason = "some of this memory is attached to the window already; detach it first";
     return Error::attach;
@@ -51,7 +51,7 @@ Error OwnPieces::attach(const MemoryRange& piece, const char*& reason) {
 
 Error OwnPieces::detach(std::uint64_t address, const char*& reason) {
   MemoryRange piece;
-  if (tree_.find(address, piece) && piece.address == address) {
+  if (tree_.find_attached(address, piece) && piece.address == address) {
     tree_.detach(address);
     return Error::none;
   }

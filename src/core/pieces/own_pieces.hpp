@@ -49,7 +49,7 @@ class BasicPieceTree {
   void detach(std::uint64_t address) { publish(erase(Root::number_of(top_), address)); }
 
   /// Finds the last piece that begins at the address or before it. False if there is none.
-  bool find(std::uint64_t address, MemoryRange& piece) {
+  bool find_attached(std::uint64_t address, MemoryRange& piece) {
     std::uint32_t best = 0;
     for (std::uint32_t number = Root::number_of(top_); number != 0;) {
       const bool before = address_of(number) <= address;

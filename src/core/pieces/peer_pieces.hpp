@@ -38,7 +38,8 @@ class PeerPieces {
     }
     return search(address, bytes);
   }
-  /// Caches the piece that find() has found last, which is mapped at `base`, for find_mapped().
+  /// Caches the piece that find_attached() has found last, which is mapped at `base`, for
+  /// find_mapped().
   void cache(const MemoryRange& piece, std::byte* base) {
     extent_.set(piece.location, base);
     const bool changed = top_.load() != found_;
@@ -56,7 +57,8 @@ class PeerPieces {
   }
 
   /// Finds the last piece that begins at the address or before it.
-  PieceSearch find(std::uint64_t address, MemoryRange& piece, NodeServices& services, int process) {
+  PieceSearch find_attached(std::uint64_t address, MemoryRange& piece, NodeServices& services,
+                            int process) {
     const auto nodes = [&](std::size_t segment) -> const PieceNode* {
       Published<const PieceNode*>& first = segments_[segment];
       // Release: find_mapped() reads the nodes.
@@ -69,7 +71,7 @@ class PeerPieces {
 
  private:
   /// The mapping of the first extent in which a cached piece was found, which is nearly always the
-  /// only one. It never changes once set, so find() needs no lock.
+  /// only one. It never changes once set, so find_attached() needs no lock.
   class Extent {
    public:
     void set(const ArenaLocation& location, const std::byte* base) {
@@ -80,7 +82,7 @@ class PeerPieces {
       bytes_.store(location.extent_bytes, std::memory_order_release);
     }
     /// The address of a location; null if it is in another extent.
-    std::byte* find(const ArenaLocation& location) const {
+    std::byte* address_of(const ArenaLocation& location) const {
       const std::uint64_t bytes = bytes_.load(std::memory_order_acquire);
       const bool here =
           bytes != 0 && bytes == location.extent_bytes && begin_.load() == location.extent();
@@ -104,7 +106,7 @@ class PeerPieces {
         piece.bytes_from(address) < bytes) {
       return nullptr;
     }
-    std::byte* const base = piece.location.shared() ? extent_.find(piece.location) : nullptr;
+    std::byte* const base = piece.location.shared() ? extent_.address_of(piece.location) : nullptr;
     return base != nullptr ? base + (address - piece.address) : nullptr;
   }
 
