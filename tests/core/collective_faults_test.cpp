@@ -281,14 +281,14 @@ TEST_P(CollectiveFaultOn, WhoWaitsAsksAfterThoseItWaitsFor) {
       plans.make();
       SimTransport& transport = plans.job().transport(0);
       EXPECT_EQ(plans.plan(0).lost_peer(), -1);
-      EXPECT_EQ(transport.take_asked(), (std::set<int>{})) << "it waits for nobody";
+      EXPECT_EQ(transport.collect_asked(), (std::set<int>{})) << "it waits for nobody";
       plans.start(0);
       EXPECT_EQ(plans.plan(0).lost_peer(), -1);
-      EXPECT_EQ(transport.take_asked(), (std::set<int>{1, 2}));
+      EXPECT_EQ(transport.collect_asked(), (std::set<int>{1, 2}));
       plans.start(1);
       plans.job().run_until_idle();
       EXPECT_EQ(plans.plan(0).lost_peer(), -1);
-      EXPECT_EQ(transport.take_asked(), (std::set<int>{2})) << "what rank 1 sends has arrived";
+      EXPECT_EQ(transport.collect_asked(), (std::set<int>{2})) << "what rank 1 sends has arrived";
       transport.set_ended(1);
       EXPECT_EQ(plans.plan(0).lost_peer(), -1);
       transport.set_ended(2);

@@ -30,7 +30,7 @@ class LostPeer : public ::testing::Test {
   /// Whom rank 0 asks after.
   Ranks asked() {
     EXPECT_EQ(rank(0).epochs().lost_peer(), -1);
-    return job_.transport(0).take_asked();
+    return job_.transport(0).collect_asked();
   }
 
   static inline const Ranks everybody = {0, 1, 2, 3, 4};

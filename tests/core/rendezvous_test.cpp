@@ -394,7 +394,7 @@ TEST_P(RendezvousTest, WaitsForItsTargetAsLongAsThatLives) {
   ASSERT_EQ(outcome(on_word(OperationKind::put, &word, 1, place(0))), Error::none);
   issue(window(), operation(OperationKind::get, place(0)));
   EXPECT_EQ(window().epochs().lost_peer(), -1);
-  EXPECT_EQ(job_.transport(0).take_asked(), std::set<int>{1});
+  EXPECT_EQ(job_.transport(0).collect_asked(), std::set<int>{1});
   job_.transport(0).set_ended(1);
   EXPECT_EQ(window().epochs().lost_peer(), 1);
 }

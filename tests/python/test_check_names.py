@@ -70,3 +70,10 @@ def test_what_exists_passes(script, names, comment):
 )
 def test_what_is_gone_is_found(script, names, comment, name):
     assert list(script.faults(f"A line.\n// {comment}", names, FILES)) == [(1, name)]
+
+
+def test_banned_words_are_parts_of_names(script):
+    code = (
+        '#include "look/place.hpp"\nint look_at, lookup; struct NotedPiece {}; place_(replace());'
+    )
+    assert script.banned(code, {"look", "noted", "place"}) == ["NotedPiece", "look_at", "place_"]

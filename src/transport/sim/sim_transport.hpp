@@ -270,7 +270,7 @@ class SimTransport final : public Transport, public NodeServices, public Message
   /// From now on `process` counts as ended.
   void set_ended(int process) { ended_ = process; }
   /// The arguments of alive() since the last call.
-  std::set<int> take_asked() { return std::exchange(asked_, {}); }
+  std::set<int> collect_asked() { return std::exchange(asked_, {}); }
 
  private:
   /// The state of the messages to and from one process.
