@@ -73,7 +73,7 @@ class BasicUpdater {
 /// what the one before has written.
 ///
 /// A changer has the lock of its process and no turn. A thread without that lock does not change
-/// the word, and waits for a turn only briefly (LightUpdate).
+/// the word, and waits for a turn only briefly (HotUpdate).
 ///
 /// Death: for a rank killed between U1 and U4, C3 waits no longer than the rank lives, and the
 /// changer restores the old value. A rank killed between C1 and C4 leaves `changing`, a rank killed
@@ -106,7 +106,7 @@ class BasicUpdate {
   bool lost() const { return right_ >= first_lost; }
   int lost_rank() const { return static_cast<int>(right_ - first_lost); }
 
-  // Shared with LightUpdate.
+  // Shared with HotUpdate.
   static constexpr std::uint32_t everybody = 1;
   static constexpr std::uint32_t turns = 2;
   static std::uint32_t alone_by(const Updater& one) { return first_alone + one.number(); }
@@ -148,24 +148,24 @@ class BasicUpdate {
 extern template class BasicUpdate<SharedWords>;
 using Update = BasicUpdate<SharedWords>;
 
-/// The usual update, which is permitted at once: U1 to U4 of Update, by an updater that has the
-/// memory alone, or while everybody updates single elements, or in turn if the turn is free.
-/// LightUpdate never changes `updater`, so a thread makes it without the lock of its process.
+/// The update of hot paths, which waits for no other update: U1 to U4 of Update, by an updater that
+/// has the memory alone, or while everybody updates single elements, or in turn if the turn is
+/// free. HotUpdate never changes `updater`, so a thread makes it without the lock of its process.
 template <typename Words>
-class BasicLightUpdate {
+class BasicHotUpdate {
  public:
   /// `thread`: the line of the calling thread; null: the process has no other threads.
-  BasicLightUpdate(BasicControlBlock<Words>& target, const typename SharersOf<Words>::Type& sharers,
+  BasicHotUpdate(BasicControlBlock<Words>& target, const typename SharersOf<Words>::Type& sharers,
                    BasicThreadLine<Words>* thread)
       : target_(target),
         self_(target, sharers.self(), thread),
         holder_(Update::enter(target, self_, sharers)) {}
-  ~BasicLightUpdate() {
+  ~BasicHotUpdate() {
     if (has_turn_) Update::end_turn(target_);
     self_.word().store(0, std::memory_order_release);
   }
-  BasicLightUpdate(const BasicLightUpdate&) = delete;
-  BasicLightUpdate& operator=(const BasicLightUpdate&) = delete;
+  BasicHotUpdate(const BasicHotUpdate&) = delete;
+  BasicHotUpdate& operator=(const BasicHotUpdate&) = delete;
 
   // If all three are false, nothing may be updated: the caller needs an Update, with the process's
   // lock.
@@ -199,6 +199,6 @@ class BasicLightUpdate {
   bool has_turn_ = false;
 };
 
-using LightUpdate = BasicLightUpdate<SharedWords>;
+using HotUpdate = BasicHotUpdate<SharedWords>;
 
 }  // namespace oriel

@@ -412,7 +412,7 @@ bool Region::update_private(ThreadLine* thread, const Member& target, std::uint6
                             Combine&& combine) const {
   alignas(cache_line) std::array<std::byte, most_private> fetched;
   if (bytes > fetched.size()) return false;
-  LightUpdate held(*target.control, sharers_, thread);
+  HotUpdate held(*target.control, sharers_, thread);
   if (!held.alone() && !held.acquire_turn(true)) return false;
   if (errand != nullptr && ask(target, *errand, result)) return true;
   const Run run{fetched.data(), address, bytes};

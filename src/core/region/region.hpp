@@ -164,7 +164,7 @@ class Region {
                                                               result);
     return Error::none;
   }
-  /// reduce() by a LightUpdate. False: nothing has been done, and the process lock is needed.
+  /// reduce() by a HotUpdate. False: nothing has been done, and the process lock is needed.
   bool reduce_lightly(ThreadLine* thread, const Reduction& reduction, const Member& target,
                       void* where, const void* origin, void* fetched, std::uint64_t count) const {
     return update_lightly(
@@ -181,7 +181,7 @@ class Region {
         [&](auto&& combine) { combine(element, where, origin, compare, result); },
         compare_swap_plain, compare_swap_atomic);
   }
-  /// Updates private memory at an address in the target's process, by a LightUpdate that excludes
+  /// Updates private memory at an address in the target's process, by a HotUpdate that excludes
   /// all others. False: the update has not taken place, but `fetched` (`result`) may have been
   /// written.
   bool reduce_private(ThreadLine* thread, const Reduction& reduction, const Member& target,
@@ -262,7 +262,7 @@ class Region {
   template <typename ByElements, typename UpdateBy, typename Plain, typename Atomic>
   bool update_lightly(ThreadLine* thread, const Member& target, ByElements&& by_elements,
                       UpdateBy&& update, Plain&& plain, Atomic&& atomic) const {
-    LightUpdate held(*target.control, sharers_, thread);
+    HotUpdate held(*target.control, sharers_, thread);
     if (held.alone()) [[likely]] {
       update(plain);
       return true;

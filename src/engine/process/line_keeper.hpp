@@ -9,7 +9,7 @@
 
 namespace oriel {
 
-/// Assigns each thread that updates without the process lock a line of its own (see LightUpdate),
+/// Assigns each thread that updates without the process lock a line of its own (see HotUpdate),
 /// and reclaims the line when the thread ends. A thread has lines of one LineKeeper only.
 class LineKeeper {
  public:

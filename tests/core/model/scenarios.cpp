@@ -204,7 +204,7 @@ UpdateScene::Line& UpdateScene::line_of(int rank) {
 }
 
 void UpdateScene::update_unlocked(int rank, bool whole) {
-  LightUpdate held(control_.block(), sharers_[static_cast<std::size_t>(rank)], &line_of(rank));
+  HotUpdate held(control_.block(), sharers_[static_cast<std::size_t>(rank)], &line_of(rank));
   if (held.by_elements() && !whole) {
     count(false);
   } else if (held.alone() || held.acquire_turn(whole)) {

@@ -115,7 +115,7 @@ class UpdateScene final : public Scene, public Threads {
 
  private:
   using Update = BasicUpdate<Words>;
-  using LightUpdate = BasicLightUpdate<Words>;
+  using HotUpdate = BasicHotUpdate<Words>;
 
   int ranks() const override { return static_cast<int>(scripts_.size()); }
   std::span<const Line> of_rank(int rank) const override;
