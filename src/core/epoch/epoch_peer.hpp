@@ -8,7 +8,7 @@
 
 #include "core/base/published.hpp"
 #include "core/base/shared_words.hpp"
-#include "core/base/zeroed_pages.hpp"
+#include "core/base/zero_array.hpp"
 #include "core/epoch/done_word.hpp"
 #include "core/epoch/epoch.hpp"
 #include "core/epoch/link.hpp"

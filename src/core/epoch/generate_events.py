@@ -106,7 +106,6 @@ def event_text() -> str:
 #include "core/epoch/activation.hpp"
 #include "core/epoch/event.hpp"
 #include "core/notify/notification.hpp"
-#include "core/operation/copy_method.hpp"
 #include "core/operation/operation.hpp"
 #include "core/operation/protocol.hpp"
 

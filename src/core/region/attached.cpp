@@ -27,7 +27,7 @@ Member Region::as_member(int rank, const MemoryRange& memory) {
 Error Region::find_piece(int rank, std::uint64_t address, Member& piece, std::uint64_t& left) {
   MemoryRange found;
   PeerPieces& pieces = attached(rank).pieces;
-  switch (pieces.find(address, found, transport_.node(), member(rank).process)) {
+  switch (pieces.find_attached(address, found, transport_.node(), member(rank).process)) {
     case PieceSearch::unreachable:
       return Error::system;
     case PieceSearch::none:
@@ -39,7 +39,7 @@ Error Region::find_piece(int rank, std::uint64_t address, Member& piece, std::ui
   if (left == 0) return Error::range;
   piece = as_member(rank, found);
   // Our own private pieces are not cached: they are not updated by CPU atomics.
-  if (piece.path == Path::load_store && !piece.private_memory) pieces.note(found, piece.base);
+  if (piece.path == Path::load_store && !piece.private_memory) pieces.cache(found, piece.base);
   return Error::none;
 }
 
@@ -70,7 +70,7 @@ std::byte* Region::find_mapped_piece(int rank, std::uint64_t address, std::uint6
 Error Region::find_handle(int rank, const HandleName& name, Member& piece) {
   MemoryRange found;
   const HandleSlot* slot =
-      attached(rank).handles.find(name, found, transport_.node(), member(rank).process);
+      attached(rank).handles.find_slot(name, found, transport_.node(), member(rank).process);
   if (slot == nullptr) return Error::range;
   piece = as_member(rank, found);
   return Error::none;
@@ -79,7 +79,7 @@ Error Region::find_handle(int rank, const HandleName& name, Member& piece) {
 Error Region::open_handle(HandleView& view) {
   MemoryRange found;
   view.slot = attached(view.target)
-                  .handles.find(view.name, found, transport_.node(), member(view.target).process);
+                  .handles.find_slot(view.name, found, transport_.node(), member(view.target).process);
   if (view.slot == nullptr || view.bytes > found.bytes) return Error::base;
   const Member piece = as_member(view.target, found);
   if (piece.path == Path::load_store) view.base = piece.base;

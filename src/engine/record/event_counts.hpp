@@ -6,7 +6,6 @@
 
 #include "core/epoch/activation.hpp"
 #include "core/epoch/events.hpp"
-#include "core/operation/copy_method.hpp"
 #include "core/operation/protocol.hpp"
 
 namespace oriel {

@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "core/epoch/activation.hpp"
-#include "core/operation/atomic_set.hpp"
 #include "core/operation/atomicity.hpp"
 
 namespace oriel {
