@@ -158,7 +158,7 @@ class Window final : private SweepWork {
   /// target has not been notified.
   bool put_notified(int target, std::int64_t displacement, const void* origin, std::uint64_t bytes,
                     const NotifyArg& notify_arg) {
-    const Peer& other = peer(target);
+    Peer& other = peers_[target];
     Target* open = other.ready.load();
     if (open == nullptr && !epochs_.covered(target)) open = other.notified;
     if (open == nullptr || bytes > most_stored_twice) return false;
@@ -166,7 +166,7 @@ class Window final : private SweepWork {
     std::uint64_t offset;
     if (member.size == 0 || !member.loadable() ||
         !find_range(displacement, member.disp_unit, 0, bytes, member.size, offset) ||
-        !notifier_.put(*open, member, offset, origin, bytes,
+        !notifier_.put(other, *open, member, offset, origin, bytes,
                        {notify_arg.kind, notify_arg.number, bytes})) {
       return false;
     }

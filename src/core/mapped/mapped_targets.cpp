@@ -161,8 +161,9 @@ bool MappedTargets::inline_put(const Operation& operation, const Target& target)
   }
   const Member& member = region_.member(operation.target);
   return !member.loadable() &&
-         notifier_.put(target, member, member.offset(operation.displacement),
-                       operation.origin.address, operation.bytes(), operation.notify_arg);
+         notifier_.put(peers_[operation.target], target, member,
+                       member.offset(operation.displacement), operation.origin.address,
+                       operation.bytes(), operation.notify_arg);
 }
 
 /// Notifies the target now. False if the notification must wait, perhaps behind held ones. A

@@ -17,16 +17,15 @@ namespace oriel {
 class Notifier {
  public:
   Notifier(EpochState& state, Region& region, Counters& counters)
-      : peers_(state.peers), pending_(state.pending), region_(region), counters_(counters) {}
+      : pending_(state.pending), region_(region), counters_(counters) {}
 
   /// Stores one run of bytes at an offset in the target's memory, and notifies the target. The
   /// bytes travel in the notification, and the target stores them, if they are few enough and the
   /// epoch is lasting. False: the target has not been notified, but longer bytes may have
   /// been stored.
-  [[gnu::always_inline]] bool put(const Target& target, const Member& member, std::uint64_t offset,
-                                  const void* origin, std::uint64_t bytes,
+  [[gnu::always_inline]] bool put(EpochPeer& peer, const Target& target, const Member& member,
+                                  std::uint64_t offset, const void* origin, std::uint64_t bytes,
                                   const NotifyArg& notify_arg) {
-    EpochPeer& peer = peers_[target.rank];
     const std::uint8_t left = peer.left.load();
     const bool tag = notify_arg.kind == NotifyKind::tag;
     const bool inlined = left != 0;
@@ -66,7 +65,6 @@ class Notifier {
   }
 
  private:
-  EpochPeers& peers_;
   PendingOperations& pending_;
   Region& region_;
   Counters& counters_;
