@@ -5,7 +5,7 @@
 
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/mpi_t/outputs.hpp"
-#include "boundary/mpi_t/pvar_handles.hpp"
+#include "boundary/mpi_t/pvars.hpp"
 #include "boundary/mpi_t/tool_interface.hpp"
 #include "boundary/runtime/runtime.hpp"
 

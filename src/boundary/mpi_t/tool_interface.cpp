@@ -2,7 +2,6 @@
 #include "boundary/mpi_t/tool_interface.hpp"
 
 #include "boundary/host/host_mpi.hpp"
-#include "boundary/mpi_t/pvar_handles.hpp"
 #include "boundary/mpi_t/pvars.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/base/settings.hpp"

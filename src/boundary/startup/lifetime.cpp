@@ -9,7 +9,7 @@
 #include "boundary/host/communicator_mark.hpp"
 #include "boundary/host/host.hpp"
 #include "boundary/host/world_ranks.hpp"
-#include "boundary/mpi_t/pvar_handles.hpp"
+#include "boundary/mpi_t/pvars.hpp"
 #include "boundary/progress/mpi_host.hpp"
 #include "boundary/progress/progress.hpp"
 #include "boundary/requests/own_requests.hpp"
