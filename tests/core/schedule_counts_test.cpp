@@ -18,11 +18,8 @@
 
 #include "core/collective/schedules/allgatherv.hpp"
 #include "core/collective/schedules/alltoallw.hpp"
-#include "core/collective/schedules/bcast.hpp"
 #include "core/collective/schedules/gathered_alltoallw.hpp"
-#include "core/collective/schedules/lengths_exchange.hpp"
-#include "core/collective/schedules/neighbor_alltoallv.hpp"
-#include "core/collective/schedules/reduce.hpp"
+#include "core/collective/schedules/rooted.hpp"
 #include "support/plan_cost.hpp"
 
 namespace oriel::test {

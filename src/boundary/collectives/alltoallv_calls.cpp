@@ -21,8 +21,8 @@
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/base/settings.hpp"
-#include "core/collective/schedules/buffers_together.hpp"
 #include "core/collective/schedules/gathered_alltoallw.hpp"
+#include "core/collective/schedules/made_schedule.hpp"
 #include "transport/shm/clock.hpp"
 
 namespace oriel::boundary {

@@ -14,10 +14,9 @@
 #include "boundary/host/library_version.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/base/settings.hpp"
-#include "core/collective/schedules/bcast.hpp"
-#include "core/collective/schedules/buffers_together.hpp"
 #include "core/collective/schedules/gathered_alltoallw.hpp"
-#include "core/collective/schedules/reduce.hpp"
+#include "core/collective/schedules/made_schedule.hpp"
+#include "core/collective/schedules/rooted.hpp"
 #include "transport/shm/clock.hpp"
 
 namespace oriel::boundary {

@@ -8,7 +8,6 @@
 #include "boundary/progress/mpi_host.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/collective/schedules/gathered_alltoallw.hpp"
-#include "core/collective/schedules/lengths_exchange.hpp"
 #include "engine/host/error_report.hpp"
 #include "engine/progress/lost_peers.hpp"
 #include "engine/progress/waiting.hpp"

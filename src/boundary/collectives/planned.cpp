@@ -17,9 +17,8 @@
 #include "boundary/runtime/fortran_arguments.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/collective/schedules/allgatherv.hpp"
-#include "core/collective/schedules/bcast.hpp"
-#include "core/collective/schedules/buffers_together.hpp"
-#include "core/collective/schedules/reduce.hpp"
+#include "core/collective/schedules/made_schedule.hpp"
+#include "core/collective/schedules/rooted.hpp"
 
 namespace oriel::boundary {
 namespace {

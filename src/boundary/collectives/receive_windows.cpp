@@ -9,7 +9,7 @@
 #include "boundary/startup/lifetime.hpp"
 #include "boundary/windows/window_maker.hpp"
 #include "core/collective/packed.hpp"
-#include "core/collective/schedules/buffers_together.hpp"
+#include "core/collective/schedules/made_schedule.hpp"
 #include "engine/progress/waiting.hpp"
 
 namespace oriel::boundary {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "boundary/runtime/runtime.hpp"
-#include "core/collective/schedules/buffers_together.hpp"
+#include "core/collective/schedules/made_schedule.hpp"
 
 namespace oriel::boundary {
 

@@ -7,7 +7,6 @@
 
 #include "core/base/shared_words.hpp"
 #include "core/collective/cell.hpp"
-#include "core/collective/cell_shapes.hpp"
 #include "core/collective/copy_trial.hpp"
 #include "core/collective/meeting.hpp"
 #include "core/operation/reduction.hpp"

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <span>
 
-#include "core/collective/matching_types.hpp"
+#include "core/collective/packed.hpp"
 
 namespace oriel {
 

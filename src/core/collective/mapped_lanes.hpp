@@ -8,7 +8,6 @@
 #include "core/base/limits.hpp"
 #include "core/collective/board.hpp"
 #include "core/collective/packed.hpp"
-#include "core/collective/plan_fault.hpp"
 #include "core/collective/plan_progress.hpp"
 #include "core/collective/schedule.hpp"
 #include "core/region/region.hpp"

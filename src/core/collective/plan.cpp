@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/collective/matching_types.hpp"
+#include "core/collective/packed.hpp"
 #include "core/collective/plan_registry.hpp"
 #include "core/epoch/events.hpp"
 

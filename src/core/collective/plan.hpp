@@ -11,7 +11,6 @@
 #include "core/base/work_list.hpp"
 #include "core/collective/mapped_lanes.hpp"
 #include "core/collective/packed.hpp"
-#include "core/collective/plan_fault.hpp"
 #include "core/collective/plan_progress.hpp"
 #include "core/collective/remote_lanes.hpp"
 #include "core/collective/schedule.hpp"

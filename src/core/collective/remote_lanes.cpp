@@ -6,7 +6,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "core/collective/matching_types.hpp"
+#include "core/collective/packed.hpp"
 
 namespace oriel {
 

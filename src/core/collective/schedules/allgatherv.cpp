@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/collective/schedules/buffers_together.hpp"
+#include "core/collective/schedules/made_schedule.hpp"
 
 namespace oriel {
 namespace {

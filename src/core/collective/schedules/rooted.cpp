@@ -1,19 +1,101 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/collective/schedules/reduce.hpp"
+#include "core/collective/schedules/rooted.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <ranges>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "core/base/shared_words.hpp"
-#include "core/collective/schedules/node_tree.hpp"
-#include "core/collective/schedules/pieces.hpp"
+#include "core/collective/schedules/made_schedule.hpp"
 
 namespace oriel {
 namespace {
+
+/// Bytes cut into pieces of equal length; the last one may be shorter.
+class Pieces {
+ public:
+  /// Makes at most `most` pieces of whole units. Zero bytes make one empty piece.
+  Pieces(std::uint64_t bytes, std::uint64_t most, std::uint64_t unit = 1) : total_(bytes) {
+    const std::uint64_t units = (bytes / unit + most - 1) / most;
+    each_ = std::max<std::uint64_t>(units, 1) * unit;
+    number_ = std::max<std::uint64_t>((bytes + each_ - 1) / each_, 1);
+  }
+
+  std::uint64_t number() const { return number_; }
+  std::uint64_t first(std::uint64_t piece) const { return piece * each_; }
+  std::uint64_t bytes(std::uint64_t piece) const { return std::min(each_, total_ - first(piece)); }
+
+ private:
+  std::uint64_t total_;
+  std::uint64_t each_;
+  std::uint64_t number_;
+};
+
+/// A tree of the numbers from 0, its root, to nodes - 1, where number i is the i-th node behind the
+/// root's. A message of one piece uses a binomial tree, which has the fewest steps. With several
+/// pieces, a node forwards one piece while the next one arrives: then the number of children
+/// matters most, and after it the depth.
+class NodeTree {
+ public:
+  NodeTree(int nodes, std::uint64_t pieces) : nodes_(nodes), shape_(choose(nodes, pieces)) {}
+
+  /// The parent; -1 for the root.
+  int parent(int node) const;
+  /// The children in ascending order of the sizes of their subtrees.
+  std::vector<int> children(int node) const;
+
+ private:
+  enum class Shape : std::uint8_t { binomial, binary, chain };
+
+  // In a chain the last piece arrives after nodes + pieces - 2 times of one piece; in a binary tree
+  // after 2 * (depth + pieces).
+  static Shape choose(int nodes, std::uint64_t pieces) {
+    if (pieces <= 1) return Shape::binomial;
+    return static_cast<std::uint64_t>(nodes) <= pieces ? Shape::chain : Shape::binary;
+  }
+
+  int nodes_;
+  Shape shape_;
+};
+
+int NodeTree::parent(int node) const {
+  if (node == 0) return -1;
+  switch (shape_) {
+    case Shape::binomial:
+      return node & (node - 1);
+    case Shape::binary:
+      return (node - 1) / 2;
+    default:
+      return node - 1;
+  }
+}
+
+std::vector<int> NodeTree::children(int node) const {
+  std::vector<int> found;
+  const auto add = [&](int child) {
+    if (child < nodes_) found.push_back(child);
+  };
+  switch (shape_) {
+    case Shape::binomial:
+      for (int bit = 1; bit < nodes_ && (node & bit) == 0; bit *= 2) add(node + bit);
+      break;
+    case Shape::binary:
+      add(2 * node + 2);
+      add(2 * node + 1);
+      break;
+    default:
+      add(node + 1);
+  }
+  return found;
+}
+
+/// Each piece has words of its own at its receiver, and each further piece saves less time.
+constexpr std::uint64_t most_pieces = 64;
 
 /// The maximal number of slices of a vector, unless a node has more ranks.
 constexpr std::uint64_t most_slices = 64;
@@ -252,6 +334,54 @@ class Reducing {
 };
 
 }  // namespace
+
+MadeSchedule bcast(const NodeMap& node_map, int root, const Buffer& buffer, const Limits& limits) {
+  MadeSchedule made;
+  Schedule& schedule = made.schedule;
+  schedule.needs_all = node_map.nodes() > 1;
+  schedule.one_way = true;
+  const int home = node_map.node(root);
+  const int nodes = node_map.nodes();
+  const int node = node_map.node();
+  const auto leader = [&](int of) { return of == home ? root : node_map.members(of).front(); };
+  const std::uint64_t bytes = bytes_in(buffer);
+  const Pieces pieces(bytes, std::clamp<std::uint64_t>(
+                                 (bytes + limits.fragment - 1) / limits.fragment, 1, most_pieces));
+  if (node_map.rank() != leader(node)) {
+    // On the root's node all data are available at once, so they are one message.
+    const Pieces here(bytes, node == home ? 1 : pieces.number());
+    for (std::uint64_t i = 0; i < here.number(); ++i) {
+      schedule.receives.push_back({leader(node), Stretch(buffer, here.first(i), here.bytes(i)), 0});
+    }
+    return made;
+  }
+  const NodeTree tree(nodes, pieces.number());
+  const int place = (node - home + nodes) % nodes;
+  const auto node_at = [&](int other) { return (home + other) % nodes; };
+  const std::vector<int> children = tree.children(place);
+  for (std::uint64_t i = 0; i < pieces.number(); ++i) {
+    const Stretch piece(buffer, pieces.first(i), pieces.bytes(i));
+    int step = 0;
+    if (place != 0) {
+      step = static_cast<int>(i);
+      schedule.receives.push_back({leader(node_at(tree.parent(place))), piece, step});
+      ++step;
+    }
+    // The child with the largest subtree first, because its data have the longest way.
+    for (const int child : children | std::views::reverse) {
+      schedule.sends.push_back({leader(node_at(child)), piece, step});
+    }
+    if (place == 0) continue;
+    for (const int other : node_map.members(node)) {
+      if (other != node_map.rank()) schedule.sends.push_back({other, piece, step});
+    }
+  }
+  if (place != 0) return made;
+  for (const int other : node_map.members(node)) {
+    if (other != node_map.rank()) schedule.sends.push_back({other, buffer, 0});
+  }
+  return made;
+}
 
 bool order_matters(const Reduction& reduction) {
   switch (reduction.basic) {
