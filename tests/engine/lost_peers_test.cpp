@@ -26,7 +26,7 @@ class LostPeers : public ::testing::Test {
     job_.transport(0).set_ended(1);
   }
   Window& window() { return job_.window(0); }
-  std::set<int> asked() { return job_.transport(0).take_asked(); }
+  std::set<int> asked() { return job_.transport(0).collect_asked(); }
 
   SimJob job_;
   bool told_ = false;

@@ -51,7 +51,7 @@ TEST_F(Waiting, EndsByTheFailureOfLost) {
 
 TEST_F(Waiting, ShowsLongWaitsOldestFirst) {
   ShmTransport& node = rank_.running().transports.shm();
-  const auto shown = [&] { return node.wait_sign(node.self()).look(); };
+  const auto shown = [&] { return node.wait_sign(node.self()).read(); };
   {
     const WindowEvents events = events_of_no_window(rank_.engine);
     LongWait first(rank_.engine, events, {WaitReason::fence});
@@ -92,7 +92,7 @@ TEST(WaitingRanks, ShowTheirPeersWhatTheyWaitFor) {
       ShmTransport& node = all[rank].running().transports.shm();
       std::optional<ShownWait> shown;
       while (!shown.has_value()) {
-        shown = node.wait_sign(window.member(0).process).look();
+        shown = node.wait_sign(window.member(0).process).read();
         sweep_once(engine);
       }
       EXPECT_EQ(shown->reason, static_cast<std::uint32_t>(WaitReason::lock));
