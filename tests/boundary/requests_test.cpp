@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Requests that only sweeps complete: what the host is told of them, and when.
-#include "boundary/host/error_sentences.hpp"
+#include "boundary/host/errors.hpp"
 #include "boundary/requests/own_requests.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
-#include "boundary/host/errors.hpp"
 #include "boundary/runtime/window_handle.hpp"
 #include "support/fake_host.hpp"
 

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "boundary/info/info_value.hpp"
+#include "boundary/host/host_mpi.hpp"
 
 namespace oriel::boundary {
 

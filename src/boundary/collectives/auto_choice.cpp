@@ -11,7 +11,7 @@
 
 #include "boundary/collectives/plan_collective.hpp"
 #include "boundary/host/host.hpp"
-#include "boundary/host/library_version.hpp"
+#include "boundary/host/host_mpi.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/base/settings.hpp"
 #include "core/collective/schedules/gathered_alltoallw.hpp"

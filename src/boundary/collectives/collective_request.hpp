@@ -9,7 +9,7 @@
 #include "boundary/collectives/collective_state.hpp"
 #include "boundary/host/errors.hpp"
 #include "boundary/host/host.hpp"
-#include "boundary/requests/persistent_requests.hpp"
+#include "boundary/requests/own_requests.hpp"
 #include "boundary/startup/lifetime.hpp"
 #include "core/collective/plan.hpp"
 #include "core/collective/schedules/made_schedule.hpp"

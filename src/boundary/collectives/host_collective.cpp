@@ -15,7 +15,6 @@
 
 #include "boundary/collectives/agreement.hpp"
 #include "boundary/host/host_mpi.hpp"
-#include "boundary/host/library_version.hpp"
 #include "boundary/progress/progress.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "transport/shm/clock.hpp"

@@ -12,7 +12,6 @@
 #include "boundary/collectives/algorithm.hpp"
 #include "boundary/collectives/collective_request.hpp"
 #include "boundary/collectives/plan_collective.hpp"
-#include "boundary/host/host_list.hpp"
 #include "boundary/operations/ops.hpp"
 #include "boundary/runtime/fortran_arguments.hpp"
 #include "boundary/runtime/runtime.hpp"

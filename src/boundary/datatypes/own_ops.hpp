@@ -21,9 +21,20 @@ struct OwnFunction {
 /// function. Thread-safe.
 class OwnOps {
  public:
-  void note(MPI_Op op, const OwnFunction& function);
-  void forget(MPI_Op op);
-  std::optional<OwnFunction> find(MPI_Op op);
+  void note(MPI_Op op, const OwnFunction& function) {
+    const std::lock_guard alone(alone_);
+    functions_.insert_or_assign(handle_key(op), function);
+  }
+  void forget(MPI_Op op) {
+    const std::lock_guard alone(alone_);
+    functions_.erase(handle_key(op));
+  }
+  std::optional<OwnFunction> find(MPI_Op op) {
+    const std::lock_guard alone(alone_);
+    const auto found = functions_.find(handle_key(op));
+    if (found == functions_.end()) return std::nullopt;
+    return found->second;
+  }
 
  private:
   std::mutex alone_;

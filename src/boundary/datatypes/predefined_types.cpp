@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "boundary/host/host.hpp"
-#include "boundary/host/library_version.hpp"
+#include "boundary/host/host_mpi.hpp"
 #include "core/operation/reduction.hpp"
 
 // Fortran types that are optional in MPI: null if mpi.h does not define them.

@@ -5,9 +5,9 @@
 
 #include "boundary/epochs/sync.hpp"
 #include "boundary/host/host.hpp"
-#include "boundary/requests/posting.hpp"
+#include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
-#include "boundary/runtime/unsupported_window.hpp"
+#include "boundary/runtime/window_errors.hpp"
 
 namespace oriel::boundary {
 namespace {

@@ -8,7 +8,6 @@
 #include <cstdio>
 
 #include "boundary/host/communicator_mark.hpp"
-#include "boundary/host/library_version.hpp"
 
 namespace oriel::boundary {
 namespace {

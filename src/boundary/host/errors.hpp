@@ -96,4 +96,10 @@ class SessionEnd {
 };
 #endif
 
+/// A code of this class, for which MPI_Error_string returns this sentence. If there are no more
+/// codes, the class itself.
+int error_code(int error_class, const std::string& sentence);
+/// The sentence of a code that error_code() has returned; empty: it is none of these.
+std::string sentence_of(int code);
+
 }  // namespace oriel::boundary

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 // The only file that checks for which host MPI this build is. mpi.h is the host's own header:
 // MPICH's (also Intel MPI's ABI), Open MPI's, or with MPI_ABI the MPI-5 standard ABI's.
@@ -154,6 +155,14 @@ inline std::uint64_t handle_key(Handle handle) {
   } else {
     return static_cast<std::uint32_t>(handle);
   }
+}
+
+/// The address of a list for a call of the host, never null: MPICH 3.4, and Intel MPI up to
+/// 2021.13, refuse a null pointer for a list of no elements.
+template <typename Element>
+Element* host_list(std::vector<Element>& elements) {
+  static Element none{};
+  return elements.empty() ? &none : elements.data();
 }
 
 }  // namespace oriel::boundary

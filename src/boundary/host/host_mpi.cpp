@@ -3,8 +3,10 @@
 
 #include <dlfcn.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace oriel::boundary {
 namespace {
@@ -42,6 +44,25 @@ bool linked_behind_host() {
 
 HostMpi::HostMpi() {
   for_each([](auto& function, const char* name) { find(function, name); });
+}
+
+std::string library_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING + 1> text{};
+  int length = 0;
+  PMPI_Get_library_version(text.data(), &length);
+  return text.data();
+}
+
+std::optional<std::string> info_value(MPI_Info info, const char* key) {
+  // A key that is too long for the host cannot have been set, and an inquiry for it is an error.
+  if (info == MPI_INFO_NULL || std::strlen(key) >= MPI_MAX_INFO_KEY) return std::nullopt;
+  std::array<char, MPI_MAX_INFO_VAL + 1> value;
+  int found = 0;
+  // Deprecated since MPI-4, but every host has it; not every host has the call that replaces it.
+  if (PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, value.data(), &found) != MPI_SUCCESS || !found) {
+    return std::nullopt;
+  }
+  return std::string(value.data());
 }
 
 }  // namespace oriel::boundary

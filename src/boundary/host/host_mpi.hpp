@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "boundary/calls/host_calls.hpp"
+#include "boundary/host/host.hpp"
 
 // Oriel's library defines each MPI call of boundary/calls/calls.ini under its MPI_ and its PMPI_
 // name. Oriel's own calls to the host therefore must not use either name.
@@ -19,6 +23,14 @@ bool linked_behind_host();
 inline constexpr const char* behind_host_words =
     "the program's calls reach the MPI library before Oriel; link Oriel in front of MPI, or start "
     "the program with oriel run";
+
+/// The result of MPI_Get_library_version: name and version of the MPI in use. One library of
+/// Oriel's serves several MPIs that share an ABI.
+std::string library_version();
+
+/// The value of the key. None if the info lacks it or is MPI_INFO_NULL, or if the host refuses the
+/// call.
+std::optional<std::string> info_value(MPI_Info info, const char* key);
 
 }  // namespace oriel::boundary
 

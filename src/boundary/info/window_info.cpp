@@ -13,7 +13,7 @@
 #include <optional>
 #include <string_view>
 
-#include "boundary/info/info_value.hpp"
+#include "boundary/host/host_mpi.hpp"
 #include "core/base/shared_words.hpp"
 
 namespace oriel::boundary {

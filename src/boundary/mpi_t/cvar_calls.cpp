@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "boundary/host/host_mpi.hpp"
-#include "boundary/mpi_t/outputs.hpp"
 #include "boundary/mpi_t/tool_interface.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/base/settings.hpp"

@@ -4,7 +4,6 @@
 #include <cstddef>
 
 #include "boundary/host/host_mpi.hpp"
-#include "boundary/mpi_t/outputs.hpp"
 #include "boundary/mpi_t/pvars.hpp"
 #include "boundary/mpi_t/tool_interface.hpp"
 #include "boundary/runtime/runtime.hpp"

@@ -9,9 +9,8 @@
 #include <utility>
 
 #include "boundary/calls/operation_parameters.hpp"
-#include "boundary/notify/counter_maker.hpp"
-#include "boundary/notify/counter_values.hpp"
 #include "boundary/notify/notify_access.hpp"
+#include "boundary/notify/window_counters.hpp"
 #include "boundary/runtime/runtime.hpp"
 
 namespace oriel::boundary {

@@ -8,7 +8,7 @@
 
 #include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
-#include "boundary/runtime/unsupported_window.hpp"
+#include "boundary/runtime/window_errors.hpp"
 #include "engine/progress/waiting.hpp"
 
 namespace oriel::boundary {

@@ -4,9 +4,9 @@
 #include <oriel/profiling.h>
 
 #include "boundary/calls/operation_parameters.hpp"
-#include "boundary/notify/counter_values.hpp"
 #include "boundary/notify/notify_access.hpp"
-#include "boundary/runtime/unsupported_window.hpp"
+#include "boundary/notify/window_counters.hpp"
+#include "boundary/runtime/window_errors.hpp"
 
 namespace oriel::boundary {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that make and free ops. Records the functions of the program's ops (OwnOps).
+// Calls that make and free ops, and free datatypes. Records the functions of the program's ops
+// (OwnOps), and the freed datatypes, so that an operation that uses one fails (G4).
 #include <dlfcn.h>
 
 #include <string_view>
@@ -28,6 +29,7 @@ bool takes_arguments_of_c(const void* caller) {
 }  // namespace oriel::boundary
 
 using namespace oriel::boundary;
+using oriel::Guard;
 
 ORIEL_MPI_CALL(Op_create)(MPI_User_function* function, int commute, MPI_Op* op) {
   const bool known = takes_arguments_of_c(__builtin_return_address(0));
@@ -53,4 +55,12 @@ ORIEL_MPI_CALL(Op_free)(MPI_Op* op) {
   // Before the host may give the handle to another thread.
   if (op != nullptr) runtime.own_ops.forget(*op);
   return host_mpi().Op_free(op);
+}
+
+ORIEL_MPI_CALL(Type_free)(MPI_Datatype* datatype) {
+  if (datatype != nullptr) {
+    const Guard guard(engine.lock);
+    runtime.datatypes.note_free(*datatype);
+  }
+  return host_mpi().Type_free(datatype);
 }

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "boundary/host/errors.hpp"
-#include "boundary/requests/posting.hpp"
+#include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/runtime/window_handle.hpp"
 #include "core/operation/operation.hpp"

@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-#include "boundary/host/library_version.hpp"
+#include "boundary/host/host_mpi.hpp"
 #include "boundary/runtime/runtime.hpp"
 
 namespace oriel::boundary {

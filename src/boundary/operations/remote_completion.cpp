@@ -5,7 +5,7 @@
 
 #include "boundary/calls/operation_parameters.hpp"
 #include "boundary/operations/operations.hpp"
-#include "boundary/runtime/unsupported_window.hpp"
+#include "boundary/runtime/window_errors.hpp"
 #include "core/operation/operation.hpp"
 
 namespace oriel::boundary {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/runtime/window_errors.hpp"
 
+#include <string>
+
 #include "boundary/host/default_errhandlers.hpp"
-#include "boundary/host/error_sentences.hpp"
+#include "boundary/host/errors.hpp"
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/runtime/runtime.hpp"
 
@@ -105,6 +107,17 @@ int raise(MPI_Win window, const char* call, const Failure& failure) {
   if (raiser.ours()) return raiser.call(code);
   call_host_errhandler(window, code);
   return code;
+}
+
+int unsupported_window(const char* call, MPI_Win handle, const char* what, int error_class) {
+  if (handle == MPI_WIN_NULL) {
+    return raise(MPI_COMM_NULL, call, MPI_ERR_WIN, "the window is MPI_WIN_NULL");
+  }
+  if (linked_behind_host()) {
+    return raise(handle, call, {MPI_ERR_WIN, behind_host_words});
+  }
+  const std::string reason = std::string("this window is the host MPI's and has no ") + what;
+  return raise(handle, call, {error_class, reason.c_str()});
 }
 
 }  // namespace oriel::boundary

@@ -19,7 +19,6 @@
 #include "engine/windows/leave_window.hpp"
 
 namespace oriel::boundary {
-
 Lifetime lifetime;
 
 bool Lifetime::hold(std::string& error) {

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "boundary/host/host_mpi.hpp"
-#include "boundary/info/info_value.hpp"
 
 using namespace oriel::boundary;
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "boundary/runtime/runtime.hpp"
-#include "boundary/runtime/unsupported_window.hpp"
+#include "boundary/runtime/window_errors.hpp"
 #include "boundary/startup/lifetime.hpp"
 
 namespace oriel::boundary {

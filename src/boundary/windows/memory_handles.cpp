@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "boundary/runtime/runtime.hpp"
-#include "boundary/runtime/unsupported_window.hpp"
+#include "boundary/runtime/window_errors.hpp"
 #include "boundary/windows/another_handle.hpp"
 #include "boundary/windows/handle_bytes.hpp"
 

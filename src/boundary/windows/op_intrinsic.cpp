@@ -8,7 +8,7 @@
 
 #include "boundary/operations/ops.hpp"
 #include "boundary/runtime/runtime.hpp"
-#include "boundary/runtime/unsupported_window.hpp"
+#include "boundary/runtime/window_errors.hpp"
 #include "core/operation/atomicity.hpp"
 
 namespace oriel::boundary {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "boundary/host/errors.hpp"
+#include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/window_handle.hpp"
 #include "core/notify/counters.hpp"
 #include "transport/shm/arena.hpp"
@@ -45,5 +46,29 @@ class CounterMaker {
   ArenaPiece memory_;
   std::vector<CounterRow> rows_;
 };
+
+// The calls on a window's notification counters (N8), for each spelling of their names.
+
+Failure get_number(const WindowHandle& window, int rank, int* number);
+Failure get_value(WindowHandle& window, int index, MPI_Count* value);
+Failure set_value(WindowHandle& window, int index, MPI_Count value);
+Failure reset_value(WindowHandle& window, int index, MPI_Count* value);
+/// The request completes when the counter reaches the threshold. `posted` is false if it has.
+Failure await_value(WindowHandle& window, int index, MPI_Count threshold, PendingRequest& request,
+                    bool& posted);
+/// Makes a request for await_value(). host() is called if the window is not Oriel's.
+template <typename Host>
+int request_value(const char* call, MPI_Win win, int index, MPI_Count threshold,
+                  MPI_Request* request, Host&& host) {
+  return with_request(
+      call, win, request,
+      [&](WindowHandle& window, PendingRequest& pending, bool& posted) {
+        return await_value(window, index, threshold, pending, posted);
+      },
+      host);
+}
+
+/// The error of a call on a window that is not Oriel's: MPI_ERR_UNSUPPORTED_OPERATION.
+int no_counters(const char* call, MPI_Win handle);
 
 }  // namespace oriel::boundary

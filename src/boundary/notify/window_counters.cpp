@@ -1,17 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "boundary/notify/counter_maker.hpp"
+#include "boundary/notify/window_counters.hpp"
 
 #include <oriel/notify_counters.h>
+#include <oriel/profiling.h>
 
 #include <memory>
 #include <utility>
 
 #include "boundary/info/window_info.hpp"
+#include "boundary/operations/operations.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "boundary/runtime/window_errors.hpp"
 #include "core/remote/exchange.hpp"
 #include "engine/progress/waiting.hpp"
 
 namespace oriel::boundary {
+namespace {
+
+Failure check_own_counter(const WindowHandle& window, int index) {
+  if (window.view.has_value()) {
+    return {MPI_ERR_RMA_FLAVOR, "a window made from a memory handle has no notification counters"};
+  }
+  return check_counter(window, window.core->rank(), index);
+}
+
+/// For a program that polls: lets other processes run, and reports a rank that has ended.
+Failure nothing_new(const WindowHandle& window) {
+  let_others_run(engine);
+  const int lost = time_to_check_peers() ? window.core->epochs().lost_source(-1) : -1;
+  return lost < 0 ? EngineFailure() : lost_rank(*window.core, lost);
+}
+
+template <typename Ours>
+int dispatch_counters(const char* call, MPI_Win win, Ours&& ours) {
+  return dispatch_call(call, win, ours, [&] { return no_counters(call, win); });
+}
+
+}  // namespace
 
 Failure CounterMaker::make(int number, MPI_Info info) {
   if (window_.view.has_value()) {
@@ -135,4 +160,99 @@ void CounterMaker::map_rows() {
   }
 }
 
+Failure get_number(const WindowHandle& window, int rank, int* number) {
+  if (const Failure bad = check_outputs(number)) return bad;
+  if (!valid_rank(window, rank)) return {MPI_ERR_RANK, "the rank is not in the window's group"};
+  *number = static_cast<int>(window.core->notifications().counters().count(rank));
+  return {};
+}
+
+Failure get_value(WindowHandle& window, int index, MPI_Count* value) {
+  if (const Failure bad = check_outputs(value)) return bad;
+  if (const Failure bad = check_own_counter(window, index)) return bad;
+  Counters& counters = window.core->notifications().counters();
+  std::uint64_t now = counters.mine_at(index).value();
+  bool news = counters.news(index, now);
+  if (!news) {
+    // Programs poll in a loop: sweep, so that other pending operations advance meanwhile.
+    sweep_pending(engine);
+    now = counters.mine_at(index).value();
+    news = counters.news(index, now);
+  }
+  const Failure lost = news ? Failure() : nothing_new(window);
+  if (lost) now = counters.mine_at(index).value();  // increments made before its end
+  window.core->notifications().count(index, now, now);
+  *value = static_cast<MPI_Count>(now);
+  return lost && !counters.news(index, now) ? lost : Failure();
+}
+
+Failure set_value(WindowHandle& window, int index, MPI_Count value) {
+  if (const Failure bad = check_own_counter(window, index)) return bad;
+  if (value < 0) return {MPI_ERR_ARG, "the value of a counter is negative"};
+  window.core->exchange_counter(index, static_cast<std::uint64_t>(value));
+  return {};
+}
+
+Failure reset_value(WindowHandle& window, int index, MPI_Count* value) {
+  if (const Failure bad = check_outputs(value)) return bad;
+  if (const Failure bad = check_own_counter(window, index)) return bad;
+  sweep_pending(engine);
+  *value = static_cast<MPI_Count>(window.core->exchange_counter(index, 0));
+  return *value != 0 ? Failure() : nothing_new(window);
+}
+
+Failure await_value(WindowHandle& window, int index, MPI_Count threshold, PendingRequest& request,
+                    bool& posted) {
+  if (const Failure bad = check_own_counter(window, index)) return bad;
+  if (threshold <= 0) return {};
+  const Outcome outcome = window.core->await(index, static_cast<std::uint64_t>(threshold), request);
+  posted = !outcome.done;
+  request.await_anybody();
+  return {};
+}
+
+int no_counters(const char* call, MPI_Win handle) {
+  return unsupported_window(call, handle, lacking::notification_counters,
+                            MPI_ERR_UNSUPPORTED_OPERATION);
+}
+
 }  // namespace oriel::boundary
+
+using namespace oriel::boundary;
+
+ORIEL_CALL(Err_rma_notification)(void) {
+  return err_rma_notification();
+}
+
+ORIEL_CALL(Win_set_num_notify)(MPI_Win win, MPI_Info info, int num) {
+  return dispatch_counters("ORIEL_Win_set_num_notify", win, [&](WindowHandle& window) {
+    return CounterMaker(window).make(num, info);
+  });
+}
+
+ORIEL_CALL(Win_get_num_notify)(MPI_Win win, int rank, int* num) {
+  return dispatch_counters("ORIEL_Win_get_num_notify", win,
+                           [&](WindowHandle& window) { return get_number(window, rank, num); });
+}
+
+ORIEL_CALL(Win_get_notify_value)(MPI_Win win, int index, MPI_Count* value) {
+  return dispatch_counters("ORIEL_Win_get_notify_value", win,
+                           [&](WindowHandle& window) { return get_value(window, index, value); });
+}
+
+ORIEL_CALL(Win_set_notify_value)(MPI_Win win, int index, MPI_Count value) {
+  return dispatch_counters("ORIEL_Win_set_notify_value", win,
+                           [&](WindowHandle& window) { return set_value(window, index, value); });
+}
+
+ORIEL_CALL(Win_reset_notify_value)(MPI_Win win, int index, MPI_Count* value) {
+  return dispatch_counters("ORIEL_Win_reset_notify_value", win,
+                           [&](WindowHandle& window) { return reset_value(window, index, value); });
+}
+
+ORIEL_CALL(Win_get_notify_request)
+(MPI_Win win, int index, MPI_Count threshold, MPI_Request* request) {
+  constexpr const char* call = "ORIEL_Win_get_notify_request";
+  return request_value(call, win, index, threshold, request,
+                       [&] { return no_counters(call, win); });
+}

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "boundary/runtime/group_ranks.hpp"
+#include "boundary/runtime/window_handle.hpp"
 
 #include <oriel/oriel.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include "boundary/host/host_list.hpp"
 #include "boundary/host/host_mpi.hpp"
 
 namespace oriel::boundary {
