@@ -49,7 +49,7 @@ Window::Window(Process& process, WindowSpec spec)
       id_(spec.id),
       region_(std::move(spec.region), process.transport()),
       peers_(region_.ranks(), region_.mapped_ranks()),
-      state_({process.events(), {id_, region_.rank()}}, peers_, process.pools(),
+      state_({process.events(), {id_, region_.rank()}}, peers_.for_epochs(), process.pools(),
              process.lock_order(), *this),
       notifications_(process.listeners(),
                      state_.events.all_operations() ? &state_.events : nullptr),
@@ -64,7 +64,7 @@ Window::Window(Process& process, WindowSpec spec)
       exchange_(region_, sender()),
       barrier_(region_, sender()),
       epochs_(epochs_spec(spec, region_), state_, choose_fence(), process.pools()) {
-  peers_.set_links(mapped_, remote() ? &remote_->targets : nullptr);
+  state_.peers.set_links(mapped_, remote() ? &remote_->targets : nullptr);
   if (remote()) process_.serve(true);
 }
 

@@ -296,7 +296,7 @@ class Window final : private SweepWork {
   /// For calls that are collective on the window: enters the next round of the exchange.
   void begin_exchange(const Exchange::Words& own) {
     exchange_.begin(own);
-    peers_.push(true);
+    state_.peers.push(true);
   }
   Exchange& exchange() { return exchange_; }
   /// The barrier of the window's ranks before MPI_Finalize.

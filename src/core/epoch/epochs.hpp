@@ -222,13 +222,12 @@ class Epochs {
   /// Adds a target whose lock the caller has acquired. Returns the Target of its operations.
   Target& touch_lightly(int target) {
     EpochPeer& other = peers_[target];
-    if (other.light == nullptr) [[unlikely]]
-      make_light_target(target);
+    Target& light = other.light != nullptr ? *other.light : make_light_target(target);
     other.touched = other.locking = &light_all_;
-    other.target = other.light;
-    other.light->next = light_all_.targets;
-    light_all_.targets = other.light;
-    return *other.light;
+    other.target = &light;
+    light.next = light_all_.targets;
+    light_all_.targets = &light;
+    return light;
   }
   /// True if the light lock_all epoch is open and no operation has been left (Left).
   bool may_unlock_all_lightly() const {
@@ -286,7 +285,7 @@ class Epochs {
   void list(Epoch& epoch);
   Epoch& list_light();
   Epoch& list_light_all();
-  void make_light_target(int rank);
+  Target& make_light_target(int rank);
   void release_targets(Epoch& epoch);
 
   // epoch_calls.cpp: the calls that open and close epochs.

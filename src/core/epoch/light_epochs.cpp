@@ -67,13 +67,14 @@ Epoch& Epochs::list_light_all() {
 
 /// The target lives as long as the window: threads without the lock may use it while its epoch
 /// moves to the list.
-void Epochs::make_light_target(int rank) {
+Target& Epochs::make_light_target(int rank) {
   Target& target = pools_.targets.acquire();
   target.rank = rank;
   target.access = Target::Access::granted;
   target.passive = target.lasting = true;
   peer(rank).light = &target;
   light_targets_.push_back(&target);
+  return target;
 }
 
 }  // namespace oriel

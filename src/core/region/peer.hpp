@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "core/base/error.hpp"
 #include "core/epoch/epoch_peer.hpp"
@@ -37,16 +38,20 @@ struct Peer : EpochPeer {
 };
 
 /// The ranks of a window.
-class Peers final : public EpochPeers {
+class Peers {
  public:
-  using EpochPeers::EpochPeers;
+  /// `mapped_ranks`: in ascending order.
+  Peers(int ranks, std::span<const int> mapped_ranks) : records_(ranks, mapped_ranks) {}
 
-  Peer& operator[](int rank) { return static_cast<Peer&>(EpochPeers::operator[](rank)); }
-  const Peer& operator[](int rank) const {
-    return static_cast<const Peer&>(EpochPeers::operator[](rank));
-  }
+  bool valid(int rank) const { return records_.valid(rank); }
+  Peer& operator[](int rank) { return static_cast<Peer&>(records_[rank]); }
+  const Peer& operator[](int rank) const { return static_cast<const Peer&>(records_[rank]); }
+  EpochPeers& for_epochs() { return records_; }
 
-  static_assert(sizeof(Peer) == record_bytes);
+ private:
+  static_assert(sizeof(Peer) == EpochPeers::record_bytes);
+
+  EpochPeers records_;
 };
 
 }  // namespace oriel
