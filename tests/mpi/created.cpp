@@ -351,6 +351,20 @@ void reused_memory(const Program& program) {
   }
 }
 
+/// Another rank's memory is not shown, by whatever way this rank reaches it: the MPI library might
+/// not be able to send from it.
+void not_shown(const Program& program) {
+  Created window(program);
+  for (int rank = 0; rank < program.size(); ++rank) {
+    MPI_Aint size = -1;
+    int unit = 0;
+    Word* base = nullptr;
+    MPI_Win_shared_query(window, rank, &size, &unit, &base);
+    CHECK_EQUAL(size == 0, rank != program.rank());
+    CHECK_EQUAL(base == nullptr, rank != program.rank());
+  }
+}
+
 /// Memory that nobody can load any more is an error of who accesses it, and on one node kills
 /// nobody.
 void protected_memory(const Program& program) {
@@ -401,6 +415,7 @@ int main(int argc, char** argv) {
   program.test("long operations", [&] { long_operations(program); });
   program.test("told by a message", [&] { told_by_a_message(program); });
   program.test("reused memory", [&] { reused_memory(program); });
+  program.test_unless_host("any", "hosts may show it", "not shown", [&] { not_shown(program); });
   if (program.size() > 1) {
     program.test_unless_host("any", "hosts crash", "protected memory",
                              [&] { protected_memory(program); });

@@ -22,6 +22,8 @@ STAND_IN = programs_folder().parent / "libxpmem_stand_in.so"
 HEAP = programs_folder() / "libmemfd_heap.so"
 BY_XPMEM = "mapped by XPMEM"
 BY_CALLS = "by process_vm_readv"
+# Of the stand-in.
+MAPPED = "xpmem: memory of another process is mapped"
 # Sets ORIEL_TEST_XPMEM, which names what the stand-in refuses, on one rank alone.
 REFUSED_ON_ONE_RANK = """\
 if [ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = %d ]; then
@@ -53,12 +55,13 @@ def refused_on(rank: int, program) -> list[str]:
 )
 def test_private_memory_is_mapped(job, host, program, ranks):
     output = job.expect_ok(host, program, ranks, settings(host))
-    assert BY_XPMEM in output or program in ("dynamic", "memhandles"), output[-4000:]
+    assert MAPPED in output, output[-4000:]
+    assert BY_XPMEM in output or program in ("dynamic", "memhandles")
 
 
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_updates_are_whole(job, host, ranks):
-    job.expect_ok(host, "whole_calls", ranks, settings(host))
+    assert MAPPED in job.expect_ok(host, "whole_calls", ranks, settings(host))
 
 
 @pytest.mark.parametrize(
@@ -72,9 +75,12 @@ def test_updates_are_whole(job, host, ranks):
 def test_a_rank_that_cannot_map(job, host, program, vm):
     """It makes system calls, and sends messages where these are forbidden. Its updates and those
     of the ranks that map the memory exclude one another."""
-    command = refused_on(0, folder_of(host) / program)
+    # Rank 0, which tells of its paths: it is the one that cannot, or all others send it messages
+    # though it could.
+    command = refused_on(0 if vm == "1" else 1, folder_of(host) / program)
     status, output = job.run_command(host, command, 3, settings(host, ORIEL_VM=vm))
     assert status == 0 and "ok: " in output, output[-4000:]
+    assert MAPPED in output or vm == "0"
     assert BY_XPMEM not in output
     assert (BY_CALLS if vm == "1" else "by messages") in output or program == "dynamic"
 
