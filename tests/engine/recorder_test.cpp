@@ -27,14 +27,12 @@ class Recorded : public testing::Test {
  protected:
   explicit Recorded(const char* timeline = "0") {
     EXPECT_NE(::mkdtemp(folder_.data()), nullptr);
-    ::setenv("ORIEL_REPORT", folder_.c_str(), 1);
     ::setenv("ORIEL_TIMELINE", timeline, 1);
-    recorder_.start(job_.process(0), 4, 6);
+    recorder_.start(job_.process(0), folder_, 4, 6);
     job_.create_window({.bytes = 64});
   }
   ~Recorded() override {
     recorder_.stop();
-    ::unsetenv("ORIEL_REPORT");
     ::unsetenv("ORIEL_TIMELINE");
     std::filesystem::remove_all(folder_);
   }

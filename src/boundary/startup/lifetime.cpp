@@ -14,11 +14,13 @@
 #include "boundary/progress/progress.hpp"
 #include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "engine/record/report_folder.hpp"
 #include "engine/record/report_table.hpp"
 #include "engine/stalls/stall_signal.hpp"
 #include "engine/windows/leave_window.hpp"
 
 namespace oriel::boundary {
+
 Lifetime lifetime;
 
 bool Lifetime::hold(std::string& error) {
@@ -37,8 +39,10 @@ bool Lifetime::hold(std::string& error) {
       events.set_clock([] { return engine.clock.now(); });
       run_statistics_.start(events, event_counts_);
       trace_file_.start(events);
-      const WorldRank own = own_world_rank();
-      recorder_.start(engine.running()->process, own.rank, own.ranks);
+      if (const std::string folder = report_folder(); !folder.empty()) {
+        const WorldRank own = own_world_rank();
+        recorder_.start(engine.running()->process, folder, own.rank, own.ranks);
+      }
       pvar_handles.engine_begins(event_counts_);
       runtime.windows.open_hot_paths(!events.all_operations());
       if (events.all_locks()) engine.clock.start();

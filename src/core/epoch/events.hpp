@@ -21,8 +21,8 @@ struct EventSource {
   std::uint32_t window = 0;        // as Event::window
   int rank = -1;                   // of this process, in the window
   bool hot_path = false;           // reported only because a sink has asked for hot paths
-  const Epoch* epoch = nullptr;    // of a step of an epoch: before its state changes; for
-                                   // epoch_renewed, after it
+  const Epoch* epoch = nullptr;    // of a step of an epoch: before its state changes; of a
+                                   // renewal: after it
   const Target* target = nullptr;  // of granted and told
 };
 

@@ -62,9 +62,7 @@ std::size_t Recorder::Hash::operator()(const CallFrames& frames) const {
   return hash;
 }
 
-void Recorder::start(Process& process, int rank, int ranks) {
-  const std::string folder = report_folder();
-  if (folder.empty()) return;
+void Recorder::start(Process& process, const std::string& folder, int rank, int ranks) {
   RecordHead head;
   head.rank = rank;
   head.ranks = ranks;

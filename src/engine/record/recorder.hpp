@@ -20,11 +20,11 @@ namespace oriel {
 /// occur.
 class Recorder final : public EventSink {
  public:
-  /// Records the process's events, if the setting asks for it. If the files cannot be made, reports
-  /// that on standard error. `rank`, `ranks`: of the process in MPI_COMM_WORLD, and of that
-  /// communicator; -1: there is none, or the process has been spawned, whose MPI_COMM_WORLD is
-  /// another one and may record to the same folder.
-  void start(Process& process, int rank, int ranks);
+  /// Records the process's events in the folder. If the files cannot be made, reports that on
+  /// standard error. `rank`, `ranks`: of the process in MPI_COMM_WORLD, and of that communicator;
+  /// -1: there is none, or the process has been spawned, whose MPI_COMM_WORLD is another one and
+  /// may record to the same folder.
+  void start(Process& process, const std::string& folder, int rank, int ranks);
   bool records() const { return file_.is_open(); }
   /// Called when a window has been made. `world_ranks`: its ranks in MPI_COMM_WORLD, in the
   /// window's order. Empty: there is no such communicator, or some of the ranks are not in it.
