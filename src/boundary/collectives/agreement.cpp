@@ -18,7 +18,7 @@ std::string described(std::uint32_t kind) {
 }
 
 /// Only the receiver checks, so that one of two ranks that do not match reports the fault.
-OwnFault fault_between(int sender, const Offer& offer, int rank, const Offer& own) {
+Explanation fault_between(int sender, const Offer& offer, int rank, const Offer& own) {
   if (offer.sends > own.space) {
     return {MPI_ERR_TRUNCATE, mismatch(sender, std::to_string(offer.sends) + " bytes", rank,
                                        std::to_string(own.space))};
@@ -31,10 +31,10 @@ OwnFault fault_between(int sender, const Offer& offer, int rank, const Offer& ow
   return {};
 }
 
-OwnFault look_for_fault(int rank, const std::vector<Offer>& mine,
-                        const std::vector<Offer>& theirs) {
+Explanation look_for_fault(int rank, const std::vector<Offer>& mine,
+                           const std::vector<Offer>& theirs) {
   for (std::size_t sender = 0; sender < theirs.size(); ++sender) {
-    OwnFault fault = fault_between(static_cast<int>(sender), theirs[sender], rank, mine[sender]);
+    Explanation fault = fault_between(static_cast<int>(sender), theirs[sender], rank, mine[sender]);
     if (fault.error_class != MPI_SUCCESS) return fault;
   }
   return {};
@@ -42,8 +42,8 @@ OwnFault look_for_fault(int rank, const std::vector<Offer>& mine,
 
 }  // namespace
 
-OwnFault fault_of_host(int code, int rank) {
-  OwnFault fault{MPI_ERR_OTHER, {}};
+Explanation fault_of_host(int code, int rank) {
+  Explanation fault{MPI_ERR_OTHER, {}};
   PMPI_Error_class(code, &fault.error_class);
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
@@ -53,7 +53,7 @@ OwnFault fault_of_host(int code, int rank) {
   return fault;
 }
 
-int agree_on_fault(const char* call, MPI_Comm communicator, OwnFault& fault) {
+int agree_on_fault(const char* call, MPI_Comm communicator, Explanation& fault) {
   // Error classes are positive, so the largest is MPI_SUCCESS only if no rank has a fault.
   MpiComm comm(communicator);
   std::array word{static_cast<std::uint64_t>(fault.error_class)};
@@ -75,7 +75,7 @@ int agree(const char* call, MPI_Comm communicator, int rank, const std::vector<O
       code != MPI_SUCCESS) {
     return code;
   }
-  OwnFault fault = look_for_fault(rank, mine, theirs);
+  Explanation fault = look_for_fault(rank, mine, theirs);
   return agree_on_fault(call, communicator, fault);
 }
 

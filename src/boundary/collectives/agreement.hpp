@@ -23,17 +23,17 @@ struct Offer {
 };
 static_assert(std::is_trivially_copyable_v<Offer>);
 
-/// A fault on this rank: the error class and the reason of a Failure.
-struct OwnFault {
+/// The error class and the reason of a Failure.
+struct Explanation {
   int error_class = MPI_SUCCESS;
   std::string reason;
 };
 
 /// The fault that the host has reported by this error code on this rank.
-OwnFault fault_of_host(int code, int rank);
+Explanation fault_of_host(int code, int rank);
 
 /// All ranks call this. If any of them has a fault, all raise the same error.
-int agree_on_fault(const char* call, MPI_Comm communicator, OwnFault& fault);
+int agree_on_fault(const char* call, MPI_Comm communicator, Explanation& fault);
 
 /// The collective step in which the ranks exchange their offers. If the offers of any two ranks do
 /// not match, all ranks raise the same error. Each rank's own arguments are valid, and all ranks

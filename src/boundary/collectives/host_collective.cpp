@@ -226,7 +226,7 @@ class HostCollective final : public CollectiveTask {
   }
   Failure failure() const {
     if (code_ == MPI_SUCCESS) return {};
-    OwnFault fault = fault_of_host(code_, state_->plan_window().core().region().rank());
+    Explanation fault = fault_of_host(code_, state_->plan_window().core().region().rank());
     return said(fault.error_class, std::move(fault.reason));
   }
 
@@ -286,7 +286,7 @@ int make_host_collective(const char* call, const AlltoallvArguments& arguments,
                          MPI_Info info, std::unique_ptr<CollectiveTask>& task) {
   MPI_Comm communicator = state->communicator();
   auto made = std::make_unique<HostCollective>(arguments, state);
-  OwnFault fault;
+  Explanation fault;
   if (const int code = made->prepare(idle, info); code != MPI_SUCCESS) {
     fault = fault_of_host(code, state->plan_window().core().region().rank());
   }

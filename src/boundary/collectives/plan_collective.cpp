@@ -15,12 +15,6 @@
 namespace oriel::boundary {
 namespace {
 
-/// The error class and the reason of a Failure.
-struct Explanation {
-  int error_class;
-  std::string reason;
-};
-
 std::string mismatch_of(const PlanFault& fault, const std::string& sent,
                         const std::string& expected) {
   return mismatch(fault.sender, std::to_string(fault.sent) + sent, fault.receiver, expected);
@@ -98,7 +92,7 @@ int make_plan(const char* call, MPI_Comm communicator, PlanWindow& plans, const 
               const Signature& signature, const Failure& own, Plan*& made, PlanTerms terms) {
   terms.signature = signature.word();
   terms.bad_arguments = own.error_class;
-  Explanation explanation{MPI_SUCCESS, {}};
+  Explanation explanation;
   PlanFault fault;
   int rank = 0;
   {
