@@ -151,8 +151,11 @@ TEST_F(ShmXpmem, NeighboursNeedNotBeMappable) {
         auto* place = static_cast<std::byte*>(
             ::mmap(nullptr, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
         const int file = ::memfd_create("page", 0);
-        if (::ftruncate(file, page) != 0) return place;
-        ::mmap(place + page, page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0);
+        void* const middle = place + page;
+        if (::ftruncate(file, page) != 0 || ::mmap(middle, page, PROT_READ | PROT_WRITE,
+                                                   MAP_SHARED | MAP_FIXED, file, 0) != middle) {
+          return place;
+        }
         return place + page;
       },
       page);

@@ -184,7 +184,7 @@ class ShmTransport final : public NodeServices {
     bool vm_allowed = false;
     NotifySender notify_sender = {};  // for its notification queue
     ErrandSender errand_sender = {};
-    std::unique_ptr<PeerSpace> space = {};  // null: none of its private memory is mapped yet
+    std::unique_ptr<PeerSpace> space;  // null: none of its private memory is mapped yet
   };
   /// The received part of a message that is longer than a fragment.
   struct Partial {
