@@ -484,8 +484,8 @@ def test_of_several_targets_the_one_that_never_posts_is_late(job, host, tmp_path
     words, settings = [sys.executable, "-c", HANGS], {"MPI4PY_MPIABI": host.kind.abi}
 
     def lasts(moment: Moment) -> bool:
-        """The rank has recorded for which rank alone it waits."""
-        return any(moment.entries(0, ("wait_lasts",)))
+        """The rank has recorded that it waits for rank 2 alone, so rank 1 has posted."""
+        return any(entry.rank == 2 for entry in moment.entries(0, ("wait_lasts",)))
 
     steps = [Step(0, over=[2], waiting=[0], returned=[1], ready=lasts)]
     output = paced_run(job, host, words, 3, tmp_path, steps, settings, fails=True)
