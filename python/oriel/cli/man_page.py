@@ -34,6 +34,7 @@ VARIABLES = {
     "them.",
     "I_MPI_PIN": "Of Intel MPI. More ranks than cores get 0 if it is not set.",
     "ORIEL_OFI_LIBRARY": "The libfabric that ranks load and `oriel doctor` examines.",
+    "ORIEL_XPMEM": "The library of XPMEM that ranks load and `oriel doctor` examines; 0: none.",
     "ORIEL_*": "Settings of the library, which ranks read; `oriel info` lists them.",
 }
 
