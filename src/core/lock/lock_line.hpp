@@ -202,7 +202,7 @@ class BasicLockLine {
     const std::uint32_t value = (mode & kept_bit) != 0 ? by_keeper : uncounted;
     store_before_load<Words>(control_.slots()[origin].locked, value, sharers_.asymmetric());
     const bool lined_up = queue_.line.load(std::memory_order_seq_cst) != 0;
-    // Another origin may have entered the queue, acquired the lock away and left the queue before our
+    // Another origin may have entered the queue, acquired the lock and left the queue before our
     // store. If the phase is still the same, it began before we read `line`.
     if (!lined_up && permits(queue_.holders.load(std::memory_order_seq_cst), mode)) [[likely]]
       return true;

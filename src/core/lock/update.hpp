@@ -156,7 +156,7 @@ class BasicHotUpdate {
  public:
   /// `thread`: the line of the calling thread; null: the process has no other threads.
   BasicHotUpdate(BasicControlBlock<Words>& target, const typename SharersOf<Words>::Type& sharers,
-                   BasicThreadLine<Words>* thread)
+                 BasicThreadLine<Words>* thread)
       : target_(target),
         self_(target, sharers.self(), thread),
         holder_(Update::enter(target, self_, sharers)) {}

@@ -29,10 +29,9 @@ EngineFailure look_for_any_lost(Window& window) {
 }
 
 EngineFailure lost_rank(Window& window, int rank) {
-  return said(Error::peer_lost,
-              "rank " + std::to_string(rank) + " of the window has ended" +
-                  (!window.member(rank).mapped() ? " or cannot be reached" : "") +
-                  ", so this call cannot complete");
+  return said(Error::peer_lost, "rank " + std::to_string(rank) + " of the window has ended" +
+                                    (!window.member(rank).mapped() ? " or cannot be reached" : "") +
+                                    ", so this call cannot complete");
 }
 
 int LostSources::of(Window& window, int source) {
