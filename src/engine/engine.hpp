@@ -12,6 +12,7 @@
 #include "core/base/thread_lines.hpp"
 #include "core/process.hpp"
 #include "engine/host/host_interface.hpp"
+#include "engine/process/call_site.hpp"
 #include "engine/process/line_keeper.hpp"
 #include "engine/process/process_lock.hpp"
 #include "engine/process/tick_clock.hpp"
@@ -64,7 +65,9 @@ class Engine {
   LineKeeper line_keeper;
   TickClock clock;  // read with the process lock held
   Agent agent{*this};
-  LongWait* oldest_long_wait = nullptr;  // the first of a list; with the process lock
+  // With the process lock:
+  LongWait* oldest_long_wait = nullptr;  // the first of a list
+  std::vector<CallFrames> stalls;        // the calls that have waited longer than ORIEL_STALL
 
   Engine() = default;
   explicit Engine(std::uint64_t first_extent) : arena(first_extent) {}

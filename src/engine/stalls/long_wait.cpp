@@ -2,6 +2,7 @@
 #include "engine/stalls/long_wait.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -16,15 +17,6 @@
 
 namespace oriel {
 namespace {
-
-/// Returns whether this is the first stall in this call from this place of the program: a program
-/// whose ranks wait for long in each step gets one report.
-bool first_of_its_place(const CallFrames& frames) {
-  static std::vector<CallFrames> places;
-  if (std::find(places.begin(), places.end(), frames) != places.end()) return false;
-  places.push_back(frames);
-  return true;
-}
 
 /// ORIEL_STALL in nanoseconds; 0: no limit.
 std::uint64_t stall_limit() {
@@ -93,10 +85,19 @@ std::string LongWait::report() {
   if (frames_.call == 0) frames_ = CallFrames::of_this_thread();
   if (stalls) {
     reported_ = true;
-    reports = first_of_its_place(frames_) || reports;
+    reports = first_of_its_place() || reports;
   }
   if (!reports) return {};
   return stall_report(*this, frames_, awaited, quiet_peers_, now);
+}
+
+/// Returns whether this is the first stall in this call from this place of the program: a program
+/// whose ranks wait for long in each step gets one report.
+bool LongWait::first_of_its_place() {
+  std::vector<CallFrames>& places = engine_.stalls;
+  if (std::ranges::find(places, frames_) != places.end()) return false;
+  places.push_back(frames_);
+  return true;
 }
 
 /// The only rank of the window that must make a call; -1: there are several, or it is not known.

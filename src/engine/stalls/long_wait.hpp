@@ -41,6 +41,7 @@ class LongWait {
   Engine& engine() const { return engine_; }
 
  private:
+  bool first_of_its_place();
   void show(const AwaitedPeers& awaited);
   int awaited_rank(const AwaitedPeers& awaited) const;
   const Window* window_of(const AwaitedPeers& awaited) const;
