@@ -93,7 +93,8 @@ void report_free_lock(const Events& events, EventSource source, const Epoch& epo
 void Events::report(Event event, const EventSource& source) const {
   event.window = source.window;
   if (event.time == 0) event.time = now();
-  for (EventSink* sink = first_; sink != nullptr; sink = sink->next_) sink->on(event, source);
+  for (EventSink* sink = first_.load(); sink != nullptr; sink = sink->next_)
+    sink->on(event, source);
 }
 
 void WindowEvents::report_step(EventKind kind, const Epoch& epoch) const {

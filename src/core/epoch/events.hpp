@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/base/published.hpp"
 #include "core/epoch/epoch.hpp"
 #include "core/epoch/event.hpp"
 #include "core/notify/notification.hpp"
@@ -51,8 +52,8 @@ class Events {
 
   /// The sink must outlive this object, and receives the events of one process only.
   void add(EventSink& sink, HotPaths hot_paths = HotPaths::unreported) {
-    sink.next_ = first_;
-    first_ = &sink;
+    sink.next_ = first_.load();
+    first_.store(&sink);
     hot_paths_ = std::max(hot_paths_, hot_paths);
   }
   /// The clock of the events, in nanoseconds of CLOCK_MONOTONIC. Without one, their time is 0.
@@ -64,7 +65,8 @@ class Events {
   /// True if hot paths of operations hold the process's lock and are reported.
   bool all_operations() const { return hot_paths_ == HotPaths::operations; }
 
-  bool heard() const { return first_ != nullptr; }
+  /// True if there is a sink. Needs no lock.
+  bool heard() const { return first_.load() != nullptr; }
   /// Passes the event to all sinks, with its window, and with the time if it has none.
   void report(Event event, const EventSource& source) const;
 
@@ -87,7 +89,7 @@ class Events {
   }
 
  private:
-  EventSink* first_ = nullptr;
+  Published<EventSink*> first_;
   Clock clock_ = nullptr;
   HotPaths hot_paths_ = HotPaths::unreported;
   bool agent_sweeps_ = false;
