@@ -31,6 +31,21 @@ Failure nothing_new(const WindowHandle& window) {
   return lost < 0 ? EngineFailure() : lost_rank(*window.core, lost);
 }
 
+Failure get_number(const WindowHandle& window, int rank, int* number) {
+  if (const Failure bad = check_outputs(number)) return bad;
+  if (!valid_rank(window, rank)) return {MPI_ERR_RANK, "the rank is not in the window's group"};
+  *number = static_cast<int>(window.core->notifications().counters().count(rank));
+  return {};
+}
+
+Failure reset_value(WindowHandle& window, int index, MPI_Count* value) {
+  if (const Failure bad = check_outputs(value)) return bad;
+  if (const Failure bad = check_own_counter(window, index)) return bad;
+  sweep_pending(engine);
+  *value = static_cast<MPI_Count>(window.core->exchange_counter(index, 0));
+  return *value != 0 ? Failure() : nothing_new(window);
+}
+
 template <typename Ours>
 int dispatch_counters(const char* call, MPI_Win win, Ours&& ours) {
   return dispatch_call(call, win, ours, [&] { return no_counters(call, win); });
@@ -160,13 +175,6 @@ void CounterMaker::map_rows() {
   }
 }
 
-Failure get_number(const WindowHandle& window, int rank, int* number) {
-  if (const Failure bad = check_outputs(number)) return bad;
-  if (!valid_rank(window, rank)) return {MPI_ERR_RANK, "the rank is not in the window's group"};
-  *number = static_cast<int>(window.core->notifications().counters().count(rank));
-  return {};
-}
-
 Failure get_value(WindowHandle& window, int index, MPI_Count* value) {
   if (const Failure bad = check_outputs(value)) return bad;
   if (const Failure bad = check_own_counter(window, index)) return bad;
@@ -191,14 +199,6 @@ Failure set_value(WindowHandle& window, int index, MPI_Count value) {
   if (value < 0) return {MPI_ERR_ARG, "the value of a counter is negative"};
   window.core->exchange_counter(index, static_cast<std::uint64_t>(value));
   return {};
-}
-
-Failure reset_value(WindowHandle& window, int index, MPI_Count* value) {
-  if (const Failure bad = check_outputs(value)) return bad;
-  if (const Failure bad = check_own_counter(window, index)) return bad;
-  sweep_pending(engine);
-  *value = static_cast<MPI_Count>(window.core->exchange_counter(index, 0));
-  return *value != 0 ? Failure() : nothing_new(window);
 }
 
 Failure await_value(WindowHandle& window, int index, MPI_Count threshold, PendingRequest& request,

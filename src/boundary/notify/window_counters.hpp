@@ -49,10 +49,8 @@ class CounterMaker {
 
 // The calls on a window's notification counters (N8), for each spelling of their names.
 
-Failure get_number(const WindowHandle& window, int rank, int* number);
 Failure get_value(WindowHandle& window, int index, MPI_Count* value);
 Failure set_value(WindowHandle& window, int index, MPI_Count value);
-Failure reset_value(WindowHandle& window, int index, MPI_Count* value);
 /// The request completes when the counter reaches the threshold. `posted` is false if it has.
 Failure await_value(WindowHandle& window, int index, MPI_Count threshold, PendingRequest& request,
                     bool& posted);
