@@ -35,8 +35,8 @@ class MakeWindow : public ::testing::Test {
   /// Changes a rank's draft before the window is made.
   using Prepare = std::function<void(WindowDraft&)>;
 
-  /// A draft of one rank that has begun.
-  std::unique_ptr<WindowDraft> begin(int rank, HostComm& comm) {
+  /// A draft of one rank, which has not begun.
+  std::unique_ptr<WindowDraft> draft_of(int rank, HostComm& comm) {
     SimRank& own = all_[rank];
     auto draft = std::make_unique<WindowDraft>(own.engine, comm, "MPI_Win_test");
     draft->rank = comm.rank();
@@ -50,7 +50,7 @@ class MakeWindow : public ::testing::Test {
     all_.run([&](int rank) {
       SimComm& comm = all_[rank].comm;
       comm.take_counts();
-      const auto draft = begin(rank, comm_of(rank));
+      const auto draft = draft_of(rank, comm_of(rank));
       if (prepare) prepare(*draft);
       const std::uint64_t own = draft->shared() ? bytes * static_cast<unsigned>(rank + 1) : bytes;
       draft->begin(sizes_.empty() ? own : sizes_[static_cast<std::size_t>(rank)], 1);
@@ -141,7 +141,7 @@ TEST_F(MakeWindow, FailsByOneErrorIfRanksHaveSeveral) {
 TEST_F(MakeWindow, FailsOnAllRanksIfOneHasNoEngine) {
   std::vector<Made> made(ranks);
   all_.run([&](int rank) {
-    const auto draft = begin(rank, all_[rank].comm);
+    const auto draft = draft_of(rank, all_[rank].comm);
     if (rank != 0) draft->begin(bytes, 1);
     if (rank == 0) draft->fail(Error::system, "MPI has not been started");
     Made& own = made[static_cast<std::size_t>(rank)];
@@ -259,7 +259,7 @@ TEST_F(MakeWindowOnAwkwardComm, DividesANodeWhoseRanksCannotMapOneAnother) {
   comms_[0]->hides = true;
   std::vector<NodeGroups> groups(ranks);
   all_.run([&](int rank) {
-    const auto draft = begin(rank, comm_of(rank));
+    const auto draft = draft_of(rank, comm_of(rank));
     draft->begin(bytes, 1);
     draft->allocate(bytes);
     Announcements announced;
