@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstddef>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "boundary/collectives/collective_state.hpp"

@@ -5,8 +5,6 @@
 
 #if ORIEL_HOST_DEFAULT_ERRHANDLERS
 
-#include <cstdio>
-
 #include "boundary/host/communicator_mark.hpp"
 
 namespace oriel::boundary {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
 #include "boundary/host/host.hpp"
 #include "engine/host/host_interface.hpp"
 

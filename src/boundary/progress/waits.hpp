@@ -2,7 +2,7 @@
 #pragma once
 
 #include "boundary/host/host.hpp"
-#include "core/epoch/events.hpp"
+#include "core/epoch/event.hpp"
 
 namespace oriel::boundary {
 

@@ -18,8 +18,6 @@
 
 namespace oriel::boundary {
 
-struct WindowHandle;
-
 /// A request that only Oriel's sweeps can complete, as a generalized request of the host, so that
 /// it works wherever a request does (E1). The object is reused when three things have happened: the
 /// core has completed it, the host has been notified, and the host has freed its request. Hosts

@@ -4,6 +4,7 @@
 #include <oriel/oriel.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <numeric>
 
 #include "boundary/host/host_mpi.hpp"

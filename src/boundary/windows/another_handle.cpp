@@ -3,6 +3,7 @@
 
 #include <oriel/profiling.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "boundary/startup/lifetime.hpp"
 
 namespace oriel::boundary {
+
 std::unique_ptr<WindowHandle> copy_handle(const WindowHandle& parent) {
   auto made = std::make_unique<WindowHandle>(parent);
   made->user_state = {.errhandler = parent.user_state.errhandler};

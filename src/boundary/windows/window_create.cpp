@@ -2,9 +2,7 @@
 // Making and freeing windows and window memory (G2).
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <string>
-#include <utility>
 
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/requests/own_requests.hpp"

@@ -2,7 +2,6 @@
 #include "core/collective/plan.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "core/collective/packed.hpp"
 #include "core/collective/plan_registry.hpp"

@@ -2,7 +2,6 @@
 #include "core/collective/plan_registry.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace oriel {
 

@@ -2,7 +2,6 @@
 // Operations on memory that mapped ranks have attached to a dynamic window (G2), and on memory
 // handles (Q5).
 #include <algorithm>
-#include <array>
 
 #include "core/operation/address.hpp"
 #include "core/operation/element_runs.hpp"

@@ -4,8 +4,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <utility>
 

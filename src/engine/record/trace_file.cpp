@@ -17,6 +17,7 @@
 #include "transport/shm/descriptors.hpp"
 
 namespace oriel {
+
 void TraceFile::start(Events& events) {
   const char* path = setting_text("ORIEL_TRACE");
   if (*path == '\0') return;

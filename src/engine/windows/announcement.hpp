@@ -10,7 +10,6 @@
 #include "core/transport/memory_range.hpp"
 #include "engine/host/host_interface.hpp"
 #include "engine/process/node.hpp"
-#include "transport/shm/arena.hpp"
 #include "transport/shm/process_block.hpp"
 
 namespace oriel {

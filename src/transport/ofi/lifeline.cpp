@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <cstring>
 #include <unordered_map>
-#include <utility>
 
 #include "transport/shm/clock.hpp"
 #include "transport/shm/descriptors.hpp"

@@ -9,7 +9,6 @@
 #include <set>
 #include <span>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "transport/ofi/network.hpp"

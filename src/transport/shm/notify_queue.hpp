@@ -13,7 +13,6 @@
 #include "core/base/shared_words.hpp"
 #include "core/lock/sharers.hpp"
 #include "core/notify/notification.hpp"
-#include "core/transport/transport.hpp"
 #include "transport/shm/mailbox.hpp"
 #include "transport/shm/mailbox_ring.hpp"
 

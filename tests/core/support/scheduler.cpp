@@ -8,6 +8,7 @@
 #include "support/index.hpp"
 
 namespace oriel::test {
+
 Scheduler::Scheduler(SimJob& job, const Program& program, std::uint64_t seed)
     : job_(job),
       program_(program),
