@@ -77,8 +77,9 @@ Error Region::find_handle(int rank, const HandleName& name, Member& piece) {
 
 Error Region::open_handle(HandleView& view) {
   MemoryRange found;
-  view.slot = attached(view.target)
-                  .handles.find_slot(view.name, found, transport_.node(), member(view.target).process);
+  view.slot =
+      attached(view.target)
+          .handles.find_slot(view.name, found, transport_.node(), member(view.target).process);
   if (view.slot == nullptr || view.bytes > found.bytes) return Error::base;
   const Member piece = as_member(view.target, found);
   if (piece.path == Path::load_store) view.base = piece.base;
