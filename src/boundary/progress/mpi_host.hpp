@@ -28,10 +28,10 @@ extern MpiHost mpi_host;
 /// If the host's progress engine calls Oriel's hook (Progress::hooked), these are the host's
 /// blocking collectives. Nonblocking ones would fail: if the host rejects one rank's arguments for
 /// a persistent collective, the ranks no longer agree on the order of nonblocking collectives of
-/// the communicator (MPICH). If it does not (Intel MPI, MPICH before 4.3), each except allreduce()
-/// is the host's nonblocking collective and a wait of Oriel's, for two reasons:
+/// the communicator (MPICH). If the host takes no hook (Intel MPI, MPICH before 4.3), each of these
+/// except allreduce() is the host's nonblocking collective and a wait of Oriel's, for two reasons:
 /// - The wait sweeps: another rank may be waiting for this one in an epoch before it makes the
-/// call.
+///   call.
 /// - The wait yields the processor. Intel MPI's waits (blocking collectives and MPI_Wait) spin
 ///   without yielding between nodes. With more waiting threads than processors, each step of a
 ///   collective then takes a scheduler's slice: with four threads in each of four ranks, two nodes

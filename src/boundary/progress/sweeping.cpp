@@ -11,8 +11,8 @@ namespace {
 
 CommunicatorMark windows_made;  // set on communicators on which windows were made
 
-/// Lets aggregated puts go before this rank sends a message: the message may notify their target,
-/// although MPI requires a flush for that.
+/// Carries out aggregated puts before this rank sends a message. A program may rely on that: the
+/// message may notify the target of the puts, although MPI requires a flush for that.
 void carry_on_first() {
   const Running* running = engine.running();
   if (running != nullptr && running->process.pending() != 0) [[unlikely]]

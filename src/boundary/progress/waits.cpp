@@ -80,9 +80,9 @@ int wait_by_testing(Test&& test, Caller caller = Caller::program,
   }
 }
 
-/// Called before a wait for all of these. If all are pending requests of Oriel's, waits until the
-/// host knows that they are complete, because a host's test checks all of them each time. Otherwise
-/// does nothing.
+/// Called before a wait for all of these requests. If all are pending requests of Oriel's, waits
+/// until the host knows that they are complete, because a host's test checks all of them each time.
+/// Otherwise does nothing.
 void wait_for_pending(int count, const MPI_Request* requests) {
   if (!own_requests.pending.live() || !own_requests.pending.all_pending(count, requests)) return;
   std::optional<RequestWaitEvent> event;

@@ -75,7 +75,7 @@ struct PlanProgress {
   }
 
  private:
-  /// `bytes`: of a receive: the space for them.
+  /// `bytes`: those of a send, or the space of a receive.
   void report(EventKind kind, TransferSide side, int rank, std::uint64_t bytes, int step) const {
     events.report({.number = bytes,
                    .rank = rank,

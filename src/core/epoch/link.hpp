@@ -9,9 +9,9 @@
 
 namespace oriel {
 
-/// How a window's epochs reach the ranks that are reached in one way: mapped ranks by stores,
-/// remote ranks by messages. The link of a rank is chosen when the rank is first used:
-/// EpochPeers::link(). Only recall() and recall_all() wait.
+/// How a window's epochs reach its mapped ranks, by stores (MappedTargets), or its remote ranks, by
+/// messages (RemoteTargets). EpochPeers::link() chooses the link of a rank when the rank is first
+/// used. Only recall() and recall_all() wait.
 ///
 /// Unless stated otherwise, the epoch is active, and `target` is one of its targets.
 class Link {
@@ -19,10 +19,11 @@ class Link {
   /// True if operations travel in messages and only the target's answer reports their completion.
   bool remote() const { return remote_; }
 
-  /// Tells `origin` that our exposure number `id` to it is open. `no_check`: the origin relies on
-  /// that.
+  /// Tells `origin` that our exposure number `id` to it is open. `no_check`: the origin does not
+  /// check that.
   virtual void expose(int origin, std::uint64_t id, bool no_check) = 0;
-  /// Checks that the operation stays within its target's memory; else `reason` is half a sentence.
+  /// Checks that the operation stays within its target's memory. On an error `reason` is the second
+  /// half of a sentence.
   virtual Error check(const Operation& operation, const char*& reason) = 0;
   /// Carries an operation out or records it, by the protocol of select_protocol(). The epoch may be
   /// deferred.
@@ -38,7 +39,8 @@ class Link {
   /// epoch may be deferred.
   virtual void ask(Epoch& /*epoch*/, Target& /*target*/) {}
   /// Sends a question for a thread without recorded operations: the answer calls `completion` and
-  /// satisfies no other flush. False: the flush has to wait as one of all threads does.
+  /// satisfies no other flush. False: no question has been sent; the flush must be one of all
+  /// threads.
   virtual bool ask_alone(Epoch& /*epoch*/, Target& /*target*/, Completion* /*completion*/) {
     return false;
   }

@@ -61,7 +61,7 @@ class PendingOperations {
     events_.told(epoch, target);
     target.told = true;
     --epoch.untold;
-    // the lock was not requested and is no longer needed
+    // The lock has not been requested, and is no longer needed.
     if (target.access == Target::Access::idle) lock_order_.remove_due_lock(epoch, target);
   }
   /// Called when a direct transfer or an atomic of the operation has ended. True if it was the last
@@ -96,9 +96,9 @@ class PendingOperations {
     pools_.flush_requests.release(request);
     --flushes_;
   }
-  /// Called when a flush of these threads' operations to the target is over. It is not noted for
-  /// threads that share a bit, nor for all_threads, which has that bit: another thread may have
-  /// issued an operation meanwhile. Window::nothing_pending() clears that bit.
+  /// Called when a flush of these threads' operations to the target is over: clears their bits.
+  /// Does nothing if `threads` has the bit that several threads share, as all_threads does: another
+  /// thread may have issued an operation meanwhile. Window::nothing_pending() clears that bit.
   void note_flushed(ThreadSet threads, int target) {
     if ((threads & further_threads) != 0) return;
     Published<ThreadSet>& outstanding = peers_[target].outstanding;
@@ -123,8 +123,8 @@ class PendingOperations {
     if (all_flushed_.load()) all_flushed_.store(false);
   }
 
-  /// Called when a weak unlock has left operations at a rank that had none of these (true), or when
-  /// a rank has answered for all of them (false).
+  /// Counts the ranks at which weak unlocks have left operations. `left`: a weak unlock has left
+  /// the first operations at a rank; otherwise, a rank has answered for all of them.
   void note_weak_left(bool left) {
     left ? ++weak_peers_ : --weak_peers_;
     note_unflushed();

@@ -107,7 +107,8 @@ void Matcher::deactivate(NotifyRequest& request) {
   } else {
     wildcards_.remove(request);
   }
-  // Only then: a program at the limit would otherwise switch back and forth.
+  // The bins are kept until no request is active: a program whose requests are about `few` would
+  // otherwise switch back and forth.
   if (active_ == 0) spread_ = false;
 }
 

@@ -34,12 +34,12 @@ struct NotifyStore {
   void* to = nullptr;  // address in this process; null: only the target can make the store
   const void* from = nullptr;
   std::uint32_t bytes = 0;
-  /// The store may travel in the notification; the target then makes it when it takes the
-  /// notification. A caller that must know that it has been made calls NodeServices::begin_recall()
-  /// and finish_recall().
+  /// The store may travel in the notification; the target then makes the store when it receives the
+  /// notification. An origin that needs the store to be made calls NodeServices::begin_recall() and
+  /// finish_recall().
   bool may_inline = false;
-  /// Earlier stores may be inlined and not made yet, so the origin must not make this one before
-  /// them.
+  /// Earlier stores may be inlined and not made yet; the origin must not make this store before
+  /// they are made.
   bool after_inlined = false;
   std::uint64_t offset = 0;  // of an inlined store, in the target's window memory
 
@@ -78,14 +78,13 @@ struct NotifyRecord {
   Notification notification;
 };
 
-/// Receives the notifications of a window that the program takes.
+/// Receives the steps by which a program receives the notifications of a window.
 class NotificationSink {
  public:
   NotificationSink() = default;
   /// A request has taken the notification.
   virtual void matched(const Notification& notification) const = 0;
-  /// The program or a request has read a counter, which has grown by `more` since it was read
-  /// before.
+  /// The program or a request has read a counter, which has grown by `more` since the last read.
   virtual void counted(std::int32_t counter, std::uint64_t more) const = 0;
 
  protected:

@@ -128,8 +128,8 @@ class PeerPieces {
   }
 
   const PieceRoot* root_;
-  std::uint64_t found_;           // top of the last search
-  Published<std::uint64_t> top_;  // at which the cached pieces were found
+  std::uint64_t found_;           // PieceRoot::top at the last search
+  Published<std::uint64_t> top_;  // PieceRoot::top when the cached pieces were found
   std::array<Cached, 4> cached_;
   unsigned next_;  // the next one to be replaced
   Version cache_version_;

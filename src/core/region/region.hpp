@@ -42,8 +42,8 @@ struct RegionSpec {
 
 /// The memory of a group of ranks as one of them sees it: how each rank is reached, the words of
 /// mapped ranks (locks, updates, protocol steps), and copies to memory that is mapped or accessed
-/// by system calls. It knows no epochs, messages between nodes or MPI handles. A process makes it
-/// alone; several objects may share it.
+/// by system calls. It knows no epochs, messages between nodes or MPI handles. Making a Region is
+/// no collective step; several objects may share it.
 class Region {
  public:
   Region(RegionSpec spec, Transport& transport);

@@ -12,8 +12,8 @@
 namespace oriel {
 namespace {
 
-// More than an origin of Oriel's ever sends ahead: limits the memory that invalid messages can
-// take.
+// The maximal number of messages of one origin that are held back. No valid origin sends so many
+// ahead; the limit bounds the memory that invalid messages can occupy.
 constexpr std::size_t most_held = 65536;
 constexpr std::uint32_t largest_element = 64;
 
@@ -354,7 +354,7 @@ Error Server::serve_run(const Message& message, const Member& memory, std::byte*
   return Error::none;
 }
 
-/// Appends the message's data to those of its operation that have arrived.
+/// Appends the message's data to the data that its operation's earlier messages have brought.
 std::vector<Server::Assembled>::iterator Server::keep(const Message& message,
                                                       std::span<const std::byte> payload) {
   auto kept = std::ranges::find_if(assembled_, [&](const Assembled& one) {
@@ -461,9 +461,9 @@ void Server::reply_to(const Message& message, Error error, std::span<const std::
   reply.first = message.first;
   reply.fetched = message.fetched;
   reply.data = static_cast<std::uint32_t>(fetched.size());
-  // Also reports earlier errors that had no reply. On a dynamic window only replies to questions do
-  // so: an operation cannot know in advance that memory is not attached, and the reply to another
-  // operation completes a request of that operation only.
+  // A reply also reports an earlier error of an operation without a reply. On a dynamic window only
+  // the reply to a question does so: an origin cannot know that memory is not attached, and the
+  // reply to another operation completes the request of that operation only.
   const bool asked = message.operation == OperationKind::acknowledge || message.acknowledge != 0;
   reply.error = error;
   if (error == Error::none && (asked || !region_.dynamic())) {

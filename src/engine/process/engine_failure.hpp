@@ -9,8 +9,8 @@
 namespace oriel {
 
 /// The failure of a step of the engine: the error, and the reason, which is the second half of a
-/// sentence. It is empty if the step has succeeded. The boundary translates it to a Failure, which
-/// has the host's error class.
+/// sentence. Error::none: the step has succeeded. The boundary translates an EngineFailure to a
+/// Failure, which has the host's error class.
 struct EngineFailure {
   Error error = Error::none;
   const char* reason = "";
@@ -18,8 +18,8 @@ struct EngineFailure {
   explicit operator bool() const { return error != Error::none; }
 };
 
-/// An EngineFailure whose reason is `sentence`. It is valid until this thread's next call of
-/// said().
+/// An EngineFailure whose reason is `sentence`. The reason is valid until this thread's next call
+/// of said().
 inline EngineFailure said(Error error, std::string sentence) {
   static thread_local std::string reason;
   reason = std::move(sentence);

@@ -46,7 +46,7 @@ void sleep_for(std::uint64_t nanoseconds) {
   ::nanosleep(&time, nullptr);
 }
 
-// The agent of the process.
+// The agent that was started last, until it is stopped.
 std::atomic<Agent*> last_started{nullptr};
 
 /// A program may exit without MPI_Finalize. libfabric's destructors run then, so the agent, which

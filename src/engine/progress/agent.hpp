@@ -49,7 +49,8 @@ class Agent {
   }
 
  private:
-  /// The result of look(); `left`: another thread has swept since the last one, or holds the lock.
+  /// The result of look(). `left`: another thread has swept since the last look(), or holds the
+  /// lock.
   enum class Look : std::uint8_t { left, quiet, moved };
 
   void run();

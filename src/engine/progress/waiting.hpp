@@ -52,17 +52,19 @@ void polled_in_vain(const Engine& engine);
 /// polled_in_vain() for a caller that holds the process lock, which is released meanwhile.
 void let_others_run(Engine& engine);
 
-/// For such a program: true if it is time to check whether the peers live, some times a second.
+/// For a program that polls and finds nothing: returns true some times a second, when it is time to
+/// check whether the peers live.
 bool time_to_check_peers();
 
 /// One sweep, and afterwards, without the lock, notifies the host of completed requests. Returns
 /// whether there was anything to do.
 bool sweep_once(Engine& engine);
 
-/// These take about two microseconds.
+/// The number of sweeps with which a wait begins, before it lets other threads or the host run.
+/// They take about two microseconds.
 inline constexpr int brisk_sweeps = 100;
 
-/// Reports waits that are on no window in particular.
+/// The events of waits that are on no window in particular.
 inline WindowEvents events_of_no_window(const Engine& engine) {
   return {engine.running()->process.events(), {}};
 }

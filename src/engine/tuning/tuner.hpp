@@ -14,9 +14,9 @@ namespace oriel {
 /// sandboxes), two copies by the processor may be faster for all lengths. If the system refuses the
 /// calls, ranks of one node treat each other as remote, and these costs are not used.
 struct CopyCosts {
-  /// Longer copies are faster by one call. Shorter ones may be, too: two processes that copy twice
-  /// move each cache line between their processors twice, which one process alone cannot measure,
-  /// so each transfer tries both (CopyTrial).
+  /// Copies that are longer than this are faster by one call. Shorter ones may be, too: when two
+  /// processes copy twice, each cache line moves between their processors twice. One process alone
+  /// cannot measure that, so each transfer tries both ways (CopyTrial).
   std::uint64_t most_copied_twice = 0;
   /// From this length on the time of the call itself is negligible.
   std::uint64_t worth_a_call = 0;
@@ -35,10 +35,9 @@ class Tuner {
   struct Exchange {
     int ranks = 0;
     bool several_nodes = false;
-    bool gathers = false;       // see ExchangeTimes::Line::cheapest()
-    std::uint64_t longest = 0;  // bytes of the longest message
-    bool seldom_started =
-        false;  // if `starts` is none: the request is expected not to be worth a trial
+    bool gathers = false;                 // see ExchangeTimes::Line::cheapest()
+    std::uint64_t longest = 0;            // bytes of the longest message
+    bool seldom_started = false;          // without `starts`: too few for a trial are expected
     std::optional<std::uint64_t> starts;  // none: unknown
   };
   struct Choice {

@@ -29,8 +29,8 @@ struct OwnMemory {
 
   CompositeTransport& transports;
   ArenaPiece control;
-  ArenaPiece memory;         // null: the program has made the memory,
-  MemoryRange created;       // which is here then
+  ArenaPiece memory;         // null: the window's memory is the program's
+  MemoryRange created;       // the program's memory, if its use must be ended (release())
   int exposure = -1;         // see Network
   int atomic_exposure = -1;  // see AtomicNetwork
 };

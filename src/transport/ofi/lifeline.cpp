@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint64_t second = 1'000'000'000;
 // The time between two attempts to connect, and the time after which an unused question is closed.
 constexpr std::uint64_t patience = second;
-// In one call of poll().
+// The maximal number of connections that one call of poll() accepts.
 constexpr int most_accepted_at_once = 128;
 // The maximal number of losses sent on one connection. They fit into any receive buffer, so a peer
 // that does not read for a long time does not appear to be silent.
@@ -145,7 +145,9 @@ void Lifeline::watch(const LifelineName& peer) {
   const auto [at, added] = lines_.try_emplace(peer.token);
   Line& line = at->second;
   if (!added && line.link) return;
-  if (!added) {  // a connection's first word has its kind, so the question is replaced
+  if (!added) {
+    // The first word of a connection says whether it is a link or a question, so a question cannot
+    // become a link: a new connection replaces it.
     close(line);
     --questions_;
     line = Line();

@@ -55,9 +55,9 @@ namespace oriel {
 /// acquire in O1, so an origin writes its errand only after the previous origin has read its
 /// answer.
 ///
-/// `claimed` is in another cache line than `state`. That line stays in the cache of an origin
-/// without rivals, and in the line of `state`, which the owner polls, an errand appears by stores
-/// in a row.
+/// `claimed` and `state` are in different cache lines. The line of `claimed` stays in the cache of
+/// an origin without rivals. The owner polls the line of `state`; the origin writes that line only
+/// to store an errand, by successive stores.
 ///
 /// If O4 fails, the origin waits for the owner, which is between T1 and T3, as long as the owner
 /// lives. The owner never waits. If a process is killed within these steps, the cell is not used
@@ -72,14 +72,14 @@ struct alignas(cache_line) BasicErrandCell {
     done,
     declined
   };
-  /// The number of no chunk.
+  /// Stands for a chunk number if there is no chunk.
   static constexpr std::uint32_t no_chunk = ~std::uint32_t{0};
 
   typename Words::template Atomic<std::uint32_t> state{none};
   typename Words::template Plain<Short> errand{};
   alignas(cache_line) typename Words::template Atomic<std::uint32_t> claimed{0};
   // For an errand in chunks. Draws are rare, so `drawn` may share the line of `claimed`.
-  /// How many numbers the origin has drawn, and in the upper half, the owner.
+  /// The lower half counts the numbers that the origin has drawn, the upper half the owner's.
   typename Words::template Atomic<std::uint64_t> drawn{0};
   /// The time, in ns, at which the origin last worked on the errand. The owner checks it.
   typename Words::template Atomic<std::uint64_t> alive_at{0};

@@ -121,7 +121,7 @@ class ShmTransport final : public NodeServices {
   bool congested(int process) const;
   std::span<const std::byte> receive();
   MemoryRange locate(const void* memory, std::uint64_t bytes) override;
-  /// Ends the use that locate() began. Otherwise it ends when the memory is freed.
+  /// Ends the use that locate() began. Without this call, the use ends when the memory is freed.
   void release(const MemoryRange& range) {
     if (range.location.shared()) arena_.end_use(range.location);
   }
@@ -231,7 +231,7 @@ class ShmTransport final : public NodeServices {
   std::unique_ptr<Xpmem> xpmem_;  // null: not loaded yet, or there is none
   bool xpmem_tried_ = false;
   ReachablePages reachable_;
-  std::vector<std::byte> operands_;  // of a chunk that is combined; used by the thread that took it
+  std::vector<std::byte> operands_;  // of a chunk that is combined; used by its thread
   Published<unsigned> served_;       // successive calls of serve() that found an errand, up to two
   Published<std::uint64_t> copy_time_;  // the shortest time of a short copy(), nanoseconds
   std::uint32_t relaxed_ = 0;

@@ -29,7 +29,7 @@ class Xpmem {
 
   /// The number of this process's exposed address space, not 0.
   std::uint64_t space() const { return static_cast<std::uint64_t>(space_); }
-  /// Negative: refused.
+  /// Gets a permit for an exposed address space. Not positive: refused.
   Permit get(std::uint64_t space) const;
   void release(Permit permit) const { functions_.release(permit); }
   /// Maps whole pages of an address space. Null: refused, or this process has too many mappings.

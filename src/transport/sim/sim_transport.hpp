@@ -68,7 +68,7 @@ class SimNetwork {
   void send(int from, int to, std::vector<std::byte> packet) {
     send({from, to}, Packet(std::move(packet)));
   }
-  /// A direct transfer, which takes place when it is delivered.
+  /// A direct transfer, which takes effect when it is delivered.
   struct Direct {
     bool write = false;
     std::uint64_t key = 0;
@@ -89,8 +89,8 @@ class SimNetwork {
   void begin(int from, int to, Direct direct) {
     send({from, to, !orders_writes_}, Packet(std::move(direct)));
   }
-  /// A network atomic. It reads when it is delivered, and writes when it is delivered a second
-  /// time. No other network atomic takes place at the process in between, but a CPU's may.
+  /// A network atomic: its first delivery reads, its second one writes. In between, no other
+  /// network atomic takes effect at the process, but a CPU's may.
   struct Remote {
     Atomic atomic;
     std::byte* where = nullptr;
@@ -157,7 +157,7 @@ class SimNetwork {
     std::uint64_t bytes = 0;
   };
   std::map<std::uint64_t, BufferRegistration> registrations_;  // by key
-  std::uint64_t keys_ = 0;                                     // given out
+  std::uint64_t keys_ = 0;                                     // the last key
   ImmediateFormat immediate_format_;
   ArrivalOrder arrival_order_ = ArrivalOrder::in_order;
   std::uint64_t moving_ = 0;                    // packets and transfers in flight
