@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 
 #include "core/base/shared_words.hpp"
 #include "core/lock/biased_lock.hpp"
-#include "engine/process/private_fence.hpp"
 
 namespace oriel {
 
@@ -87,6 +89,13 @@ class ProcessLock {
   }
 
  private:
+  /// Registers for fence_threads(). Returns whether the system supports it for this process.
+  static bool fences_threads() {
+    return ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+  }
+  /// A full memory fence on every processor that executes a thread of this process.
+  static void fence_threads() { ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }
+
   static const void* this_thread() {
     static thread_local char place;
     return &place;
