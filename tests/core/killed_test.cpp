@@ -168,5 +168,20 @@ TEST_F(Killed, WithTheGuardOfALockThatOthersHold) {
   }
 }
 
+// A thread raises the error of its call when other calls may have failed.
+TEST_F(Killed, TheTextOfAnEarlierLossStays) {
+  constexpr int next_victim = 2;
+  const auto lose = [this](int lost) {
+    job_.transport(0).set_ended(lost);
+    control(1).updater.store(std::uint32_t{1} << 31 | static_cast<std::uint32_t>(lost));
+    EXPECT_EQ(rank(0).epochs().issue(sum(1)).error, Error::peer_lost);
+    return rank(0).reason();
+  };
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  const char* earlier = lose(victim);
+  EXPECT_NE(std::string(lose(next_victim)).find("rank 2"), std::string::npos);
+  EXPECT_NE(std::string(earlier).find("rank 3"), std::string::npos) << earlier;
+}
+
 }  // namespace
 }  // namespace oriel::test

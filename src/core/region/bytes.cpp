@@ -520,7 +520,9 @@ void Region::store(std::uint64_t offset, std::span<const std::byte> bytes) {
 }
 
 Error Region::lose(int rank, const char* when) {
-  whom_lost_ = "rank " + std::to_string(rank) + " of the window has ended" + when;
+  const auto [text, made] = texts_of_lost_.try_emplace({rank, when});
+  if (made) text->second = "rank " + std::to_string(rank) + " of the window has ended" + when;
+  whom_lost_ = text->second.c_str();
   return Error::peer_lost;
 }
 

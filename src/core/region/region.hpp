@@ -4,10 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.hpp"
@@ -204,8 +207,9 @@ class Region {
            atomic_at(target, where, reduction.element);
   }
   /// The rank that the last operation that failed with Error::peer_lost has lost, as the second
-  /// half of a sentence.
-  const char* whom_lost() const { return whom_lost_.c_str(); }
+  /// half of a sentence. The text exists as long as the region, because a thread raises the error
+  /// after it has released the process lock.
+  const char* whom_lost() const { return whom_lost_; }
   /// Sets whom_lost() to this rank.
   void note_lost(int rank) { lose(rank, ""); }
   // Attached memory, and memory handles, of a dynamic window.
@@ -315,7 +319,8 @@ class Region {
   std::unique_ptr<OwnHandles> own_handles_;
   std::vector<int> told_;           // temporary list of give_back(): the origins to wake
   std::vector<std::byte> scratch_;  // of updates of private memory
-  std::string whom_lost_;
+  std::map<std::pair<int, std::string_view>, std::string> texts_of_lost_;
+  const char* whom_lost_ = "";  // one of these texts
 };
 
 }  // namespace oriel
