@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -195,6 +196,38 @@ TEST_F(ShmXpmem, MemoryThatCannotBeStoredIsNotExposed) {
       2 * page);
   EXPECT_FALSE(range_.mappable());
   end();
+}
+
+// The owner has examined the memory to expose it, and examines it again for an errand.
+TEST_F(ShmXpmem, AnOwnerDeclinesWhatIsProtectedSince) {
+  start([this](ShmTransport& transport) {
+    std::byte* memory = file_pages(page);
+    const MemoryRange range = transport.locate(memory, page);
+    ::mprotect(memory, page, PROT_NONE);
+    std::uint64_t words[2] = {0, 0};
+    std::uint64_t* first = words;
+    to_parent_.put(range);
+    to_parent_.put(first);
+    const std::atomic_ref<std::uint64_t> over(words[1]);
+    while (over.load() == 0) transport.serve(true);
+    return 0;
+  });
+  range_ = to_parent_.get<MemoryRange>();
+  const auto words = reinterpret_cast<std::uint64_t>(to_parent_.get<std::uint64_t*>());
+  EXPECT_TRUE(range_.mappable());
+  const std::uint64_t value = 1;
+  const auto carried_out = [&](std::uint64_t address, int tries) {
+    for (; tries != 0; --tries) {
+      Errand errand = Errand::put(address, &value, 8);
+      if (mine_->ask(peer_, errand)) return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(carried_out(words, 10'000'000));  // the owner begins to serve
+  EXPECT_FALSE(carried_out(range_.address, 20'000));
+  const oriel::Run stop{const_cast<std::uint64_t*>(&value), words + 8, 8};
+  EXPECT_EQ(mine_->copy(peer_, true, {&stop, 1}), Error::none);
+  EXPECT_EQ(child_->join(), 0);
 }
 
 TEST_F(ShmXpmem, MemoryOfTheArenaIsSharedAsBefore) {

@@ -190,6 +190,7 @@ MemoryRange ShmTransport::locate(const void* memory, std::uint64_t bytes) {
   if (bytes != 0 && xpmem() != nullptr && reachable_.contain(range.address, 1, true) &&
       reachable_.contain(range.address + bytes - 1, 1, true)) {
     range.expose(xpmem_->space());
+    reachable_.forget();  // the program may protect the memory before an errand names it
   }
   return range;
 }
