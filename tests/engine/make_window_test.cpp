@@ -134,8 +134,17 @@ TEST_F(MakeWindow, FailsByOneErrorIfRanksHaveSeveral) {
     if (draft.rank == 2) draft.fail(Error::size, "the size is negative");
   });
   for (const Made& own : made) EXPECT_EQ(own.error, Error::size);
-  EXPECT_EQ(made[0].reason, "an argument is null");
-  EXPECT_EQ(made[1].reason, name_of(2) + " could not take part: the size is negative");
+  EXPECT_EQ(made[0].reason, name_of(2) + " could not take part: the size is negative");
+  EXPECT_EQ(made[1].reason, made[0].reason);
+}
+
+// An offset without an extent would say that XPMEM exposes the memory.
+TEST(AnnouncementsTest, NoMemoryIsLaidOutWhereRankZeroHasNone) {
+  Announcements announced;
+  announced.by_rank.resize(3);
+  announced.by_rank[1].memory.bytes = bytes;
+  announced.lay_out_contiguously();
+  for (const Announcement& rank : announced.by_rank) EXPECT_EQ(rank.memory.space(), 0u);
 }
 
 TEST_F(MakeWindow, FailsOnAllRanksIfOneHasNoEngine) {

@@ -117,6 +117,11 @@ def test_first_window_while_mpi_ends(job, host):
     job.expect_ok(host, "ending", 2)
 
 
+def test_window_on_a_communicator_that_is_being_deleted(job, host):
+    """MPICH deletes the attributes of MPI_COMM_SELF in MPI_Finalize one by one."""
+    job.expect_ok(host, "ending_on_self", 2)
+
+
 def test_many_windows(job, host):
     """Ten thousand windows cost neither descriptors nor mappings."""
     job.expect_ok(host, "many_windows", 2)

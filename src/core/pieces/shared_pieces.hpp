@@ -161,19 +161,18 @@ template <typename Words, typename Nodes>
 PieceSearch find_piece(const BasicPieceRoot<Words>& root, Nodes&& nodes, std::uint64_t address,
                        MemoryRange& piece, std::uint64_t& top) {
   using Root = BasicPieceRoot<Words>;
-  using Node = BasicPieceNode<Words>;
   for (const typename Words::Loop loop;; loop.again()) {
     top = root.top.load(std::memory_order_acquire);
-    const Node* best = nullptr;
+    const BasicPieceNode<Words>* best = nullptr;
     // Nodes that are being rebuilt may form a cycle. The top has changed then.
     constexpr unsigned usual_depth = 256;
     unsigned depth = 0;
     for (std::uint32_t number = Root::number_of(top); number != 0;) {
       if (++depth % usual_depth == 0 && root.top.load(std::memory_order_relaxed) != top) break;
       const auto [segment, index] = Root::spot(number);
-      const Node* first = nodes(segment);
+      const BasicPieceNode<Words>* first = nodes(segment);
       if (first == nullptr) return PieceSearch::unreachable;
-      const Node& node = first[index];
+      const BasicPieceNode<Words>& node = first[index];
       const bool before = node.piece.address.load(std::memory_order_acquire) <= address;
       if (before) best = &node;
       const auto [left, right] = node.read_children(std::memory_order_acquire);

@@ -250,10 +250,9 @@ Error Region::reduce(const Reduction& reduction, const Member& target, std::byte
 }
 
 /// The result of a copy to or from the target's private memory: sets whom_lost() if the target has
-/// ended.
+/// ended. A process that is ending has no memory any more before alive() is false.
 Error Region::ended(const Operation& operation, Error error) {
-  if (error == Error::peer_lost && !alive(operation.target)) return lose(operation.target, "");
-  return error;
+  return error == Error::peer_lost ? lose(operation.target, "") : error;
 }
 
 void Region::push(Aggregation& aggregation, int rank) {

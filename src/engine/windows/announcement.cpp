@@ -28,6 +28,7 @@ std::string Announcements::rank_and_host(int rank) const {
 
 void Announcements::lay_out_contiguously() {
   ArenaLocation next = by_rank.front().memory.location;
+  if (!next.shared()) return;  // rank 0 has failed
   for (Announcement& announcement : by_rank) {
     announcement.memory.location = next;
     next.offset += announcement.memory.bytes;

@@ -11,8 +11,8 @@
 namespace oriel {
 namespace {
 
-/// Makes all ranks fail by `error`. A rank without a failure of its own gets the reason of the
-/// lowest rank that has failed by `error`.
+/// Makes all ranks fail by `error`. A rank that has not failed by it gets the reason of the lowest
+/// rank that has.
 HostCode fail_together(WindowDraft& draft, const Announcements& announced, Error error) {
   int reporting_rank = 0;
   if (const HostCode code = find_reporting_rank(draft.comm, draft.error == error, reporting_rank);
@@ -21,7 +21,7 @@ HostCode fail_together(WindowDraft& draft, const Announcements& announced, Error
   }
   std::string words = draft.reason;
   if (const HostCode code = share_report(draft.comm, reporting_rank, words); code != 0) return code;
-  if (!draft.failed()) {
+  if (draft.error != error) {
     draft.reason = announced.rank_and_host(reporting_rank) + " could not take part: " + words;
   }
   draft.error = error;
@@ -39,21 +39,16 @@ void note_peers(const WindowDraft& draft, const WindowMembers& members) {
   }
 }
 
-/// True if node peers reach memory of the rank otherwise than through an arena. All ranks find this
-/// from the announcements alone. XPMEM does not count: some peers may be unable to map by it.
-bool has_private_memory(const WindowDraft& draft, const Announcement& rank) {
-  return draft.dynamic() || (rank.memory.bytes != 0 && !rank.memory.location.shared());
-}
-
 /// Called if some rank must not access the private memory of a peer on its node: operations to and
 /// from ranks with private memory are then messages, on all ranks and in both directions.
 void reach_by_messages(const WindowDraft& draft, const Announcements& announced,
                        const NodeGroups& groups, WindowMembers& members) {
-  const bool own_private = has_private_memory(draft, announced.of(draft.rank));
+  // Memory that will be attached may be private.
+  const bool all_private = draft.dynamic() || announced.of(draft.rank).has_private_memory();
   for (int rank = 0; rank < draft.ranks; ++rank) {
     Member& member = members.of(rank);
     if (rank == draft.rank || !groups.together(rank, draft.rank) ||
-        !(own_private || has_private_memory(draft, announced.of(rank)))) {
+        !(all_private || announced.of(rank).has_private_memory())) {
       continue;
     }
     member.path = Path::messages;

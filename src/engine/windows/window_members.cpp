@@ -98,20 +98,23 @@ AtomicSet atomics_of_all(const NetworkAnnouncements& network) {
   return all;
 }
 
-/// True if the ranks, this one included, map the memory of all ranks.
-bool all_mapped(const WindowDraft& draft, const WindowMembers& members) {
-  return !draft.dynamic() && std::ranges::all_of(members.by_rank, [](const Member& member) {
-    return member.control != nullptr && member.loadable() && !member.private_memory;
-  });
+/// True if each rank maps the memory of all ranks through an arena. All ranks find the same.
+bool all_mapped(const WindowDraft& draft, const Announcements& announced,
+                const WindowMembers& members) {
+  return !draft.dynamic() &&
+         std::ranges::all_of(members.by_rank,
+                             [](const Member& member) { return member.control != nullptr; }) &&
+         (draft.ranks == 1 ||
+          std::ranges::none_of(announced.by_rank, &Announcement::has_private_memory));
 }
 
 void reach_by_atomics(WindowDraft& draft, const Announcements& announced,
                       const NetworkAnnouncements& network, WindowMembers& members) {
   members.atomics = atomics_of_all(network);
   draft.network_atomics = !members.atomics.empty();
-  draft.intrinsic = draft.network_atomics        ? Intrinsic::always
-                    : all_mapped(draft, members) ? Intrinsic::as_asked
-                                                 : Intrinsic::never;
+  draft.intrinsic = draft.network_atomics                   ? Intrinsic::always
+                    : all_mapped(draft, announced, members) ? Intrinsic::as_asked
+                                                            : Intrinsic::never;
   const bool asked = std::ranges::all_of(
       announced.by_rank, [](const Announcement& rank) { return rank.intrinsic != 0; });
   draft.terms.intrinsic = draft.intrinsic != Intrinsic::never && asked;
