@@ -3,6 +3,8 @@
 
 #include <cstdio>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "boundary/host/errors.hpp"
@@ -118,7 +120,7 @@ int WindowMaker::prepare(const Arguments& arguments) {
   if (arguments.disp_unit <= 0) {
     draft_.fail(Error::displacement, "the displacement unit is not positive");
   }
-  hold_.emplace();
+  hold_ = std::make_unique<EngineHold>();
   if (!*hold_) draft_.fail(Error::system, hold_->error());
   const Guard guard(engine.lock);
   note_windows_on(communicator_);

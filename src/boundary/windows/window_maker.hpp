@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 
 #include "boundary/host/host.hpp"
 #include "boundary/progress/mpi_host.hpp"
@@ -46,7 +45,7 @@ class WindowMaker {
 
   MPI_Comm communicator_;
   MpiComm comm_;
-  std::optional<EngineHold> hold_;
+  std::unique_ptr<EngineHold> hold_;
   std::unique_ptr<WindowHandle> window_;  // null: the program has its handle
   WindowDraft draft_;
 };
