@@ -141,6 +141,7 @@ int SimJob::create_window(const SimWindowSpec& spec) {
     region.rank = i;
     region.ranks = ranks();
     std::vector<Member> members;
+    members.reserve(at(ranks()));
     for (int j = 0; j < ranks(); ++j) members.push_back(member(made, i, j));
     region.members = MemberTable(members, !spec.atomics.empty());
     region.control = made.sides[at(i)].control;
