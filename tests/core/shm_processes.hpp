@@ -70,6 +70,12 @@ class OwnTransport {
   OwnTransport() = default;
   explicit OwnTransport(std::string& error)
       : arena_(std::make_unique<Arena>(extent)), made_(ShmTransport::create(*arena_, error)) {}
+  OwnTransport(OwnTransport&&) = default;
+  OwnTransport& operator=(OwnTransport&& other) noexcept {
+    made_ = std::move(other.made_);  // a transport ends before its arena
+    arena_ = std::move(other.arena_);
+    return *this;
+  }
 
   explicit operator bool() const { return made_ != nullptr; }
   ShmTransport* operator->() const { return made_.get(); }
