@@ -52,6 +52,7 @@ class Recorded : public testing::Test {
   std::vector<Event> events() {
     const std::string bytes = record();
     std::vector<Event> events((bytes.size() - RecordHead::bytes) / sizeof(Event));
+    if (events.empty()) return events;
     std::memcpy(events.data(), bytes.data() + RecordHead::bytes, events.size() * sizeof(Event));
     return events;
   }
