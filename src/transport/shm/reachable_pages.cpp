@@ -7,6 +7,8 @@
 
 #include <cerrno>
 
+#include "transport/shm/arena_file.hpp"
+
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22
 #define MADV_POPULATE_WRITE 23
@@ -15,9 +17,8 @@
 namespace oriel {
 namespace {
 
-std::uint64_t page_bytes() {
-  static const auto bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  return bytes;
+std::uint64_t page_of(std::uint64_t address) {
+  return address & ~(page_size() - 1);
 }
 
 bool readable(std::uint64_t page) {
@@ -41,14 +42,14 @@ bool populate(std::uint64_t first, std::uint64_t bytes, bool stored) {
 bool populates() {
   static std::uint64_t ours = 0;
   static const bool does =
-      populate(reinterpret_cast<std::uintptr_t>(&ours) & ~(page_bytes() - 1), page_bytes(), false);
+      populate(page_of(reinterpret_cast<std::uintptr_t>(&ours)), page_size(), false);
   return does;
 }
 
 /// True if these pages can be accessed.
 bool reach(std::uint64_t first, std::uint64_t bytes, bool stored) {
   if (populates()) return populate(first, bytes, stored);
-  for (std::uint64_t page = first; page < first + bytes; page += page_bytes()) {
+  for (std::uint64_t page = first; page < first + bytes; page += page_size()) {
     if (!readable(page)) return false;
   }
   return true;
@@ -57,15 +58,19 @@ bool reach(std::uint64_t first, std::uint64_t bytes, bool stored) {
 }  // namespace
 
 bool ReachablePages::contain(std::uint64_t address, std::uint64_t bytes, bool stored) {
-  std::uint64_t page = address & ~(page_bytes() - 1);
+  std::uint64_t page = page_of(address);
   const std::uint64_t end = address + bytes;
-  while (page < end && knows(page, stored)) page += page_bytes();
+  while (page < end && knows(page, stored)) page += page_size();
   if (page >= end) return true;
-  if (!reach(page, (end - page + page_bytes() - 1) & ~(page_bytes() - 1), stored)) return false;
-  for (; page < end; page += page_bytes()) {
+  if (!reach(page, page_of(end - page + page_size() - 1), stored)) return false;
+  for (; page < end; page += page_size()) {
     kept(page).store(page | loadable | (stored ? storable : 0));
   }
   return true;
+}
+
+bool ReachablePages::storable_now(std::uint64_t address) {
+  return reach(page_of(address), page_size(), true);
 }
 
 void ReachablePages::forget() {
@@ -73,7 +78,7 @@ void ReachablePages::forget() {
 }
 
 Published<std::uint64_t>& ReachablePages::kept(std::uint64_t page) {
-  return kept_[page / page_bytes() % most_kept];
+  return kept_[page / page_size() % most_kept];
 }
 
 bool ReachablePages::knows(std::uint64_t page, bool stored) {

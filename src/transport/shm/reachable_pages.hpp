@@ -15,6 +15,8 @@ namespace oriel {
 class ReachablePages {
  public:
   bool contain(std::uint64_t address, std::uint64_t bytes, bool stored);
+  /// The kernel's answer for one address. It is not kept: the program may protect the memory.
+  static bool storable_now(std::uint64_t address);
   /// Discards the kept answers, because the program may have mapped other memory.
   void forget();
 

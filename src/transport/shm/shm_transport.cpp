@@ -187,10 +187,9 @@ MemoryRange ShmTransport::locate(const void* memory, std::uint64_t bytes) {
   }
   reachable_.forget();
   // Memory that this process cannot store, a device's for example, cannot be mapped either.
-  if (bytes != 0 && xpmem() != nullptr && reachable_.contain(range.address, 1, true) &&
-      reachable_.contain(range.address + bytes - 1, 1, true)) {
+  if (bytes != 0 && xpmem() != nullptr && ReachablePages::storable_now(range.address) &&
+      ReachablePages::storable_now(range.address + bytes - 1)) {
     range.expose(xpmem_->space());
-    reachable_.forget();  // the program may protect the memory before an errand names it
   }
   return range;
 }
