@@ -3,10 +3,7 @@
 
 #include <oriel/oriel.h>
 
-#include <algorithm>
-#include <cstddef>
-#include <numeric>
-
+#include "boundary/host/group_ranks.hpp"
 #include "boundary/host/host_mpi.hpp"
 
 namespace oriel::boundary {
@@ -20,12 +17,7 @@ Failure GroupRanks::find(MPI_Group group, MPI_Group window_group) {
   if (PMPI_Group_size(group, &size) != MPI_SUCCESS) {
     return {MPI_ERR_GROUP, "the group is not valid"};
   }
-  std::vector<int> members(static_cast<std::size_t>(size));
-  std::iota(members.begin(), members.end(), 0);
-  ranks_.resize(members.size());
-  const int code =
-      PMPI_Group_translate_ranks(group, size, host_list(members), window_group, host_list(ranks_));
-  if (code != MPI_SUCCESS || std::ranges::find(ranks_, MPI_UNDEFINED) != ranks_.end()) {
+  if (!translate_ranks(group, size, window_group, ranks_)) {
     return {MPI_ERR_GROUP, "the group has members that are not in the window's group"};
   }
   group_ = group;

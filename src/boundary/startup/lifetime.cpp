@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "boundary/host/communicator_mark.hpp"
+#include "boundary/host/group_ranks.hpp"
 #include "boundary/host/host.hpp"
-#include "boundary/host/world_ranks.hpp"
 #include "boundary/mpi_t/pvars.hpp"
 #include "boundary/progress/mpi_host.hpp"
 #include "boundary/progress/progress.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "boundary/host/world_ranks.hpp"
+#include "boundary/host/group_ranks.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <numeric>
 
 #include "boundary/host/errors.hpp"
@@ -19,6 +20,15 @@ bool has_first_world() {
 
 }  // namespace
 
+bool translate_ranks(MPI_Group group, int size, MPI_Group other, std::vector<int>& ranks) {
+  std::vector<int> members(static_cast<std::size_t>(size));
+  std::iota(members.begin(), members.end(), 0);
+  ranks.resize(members.size());
+  return PMPI_Group_translate_ranks(group, size, host_list(members), other, host_list(ranks)) ==
+             MPI_SUCCESS &&
+         std::ranges::find(ranks, MPI_UNDEFINED) == ranks.end();
+}
+
 WorldRank own_world_rank() {
   WorldRank own;
   if (!has_first_world()) return own;
@@ -29,17 +39,14 @@ WorldRank own_world_rank() {
 
 std::vector<int> world_ranks(MPI_Group group) {
   if (!has_first_world()) return {};
-  int count = 0;
-  PMPI_Group_size(group, &count);
-  std::vector<int> members(static_cast<std::size_t>(count));
-  std::iota(members.begin(), members.end(), 0);
-  std::vector<int> ranks(members.size(), MPI_UNDEFINED);
+  int size = 0;
+  PMPI_Group_size(group, &size);
   MPI_Group world = MPI_GROUP_NULL;
   PMPI_Comm_group(MPI_COMM_WORLD, &world);
-  const int code = PMPI_Group_translate_ranks(group, count, members.data(), world, ranks.data());
+  std::vector<int> ranks;
+  const bool all_there = translate_ranks(group, size, world, ranks);
   host_mpi().Group_free(&world);
-  if (code != MPI_SUCCESS || std::ranges::find(ranks, MPI_UNDEFINED) != ranks.end()) return {};
-  return ranks;
+  return all_there ? ranks : std::vector<int>();
 }
 
 }  // namespace oriel::boundary

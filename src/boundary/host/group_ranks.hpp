@@ -7,6 +7,10 @@
 
 namespace oriel::boundary {
 
+/// Finds the ranks that the `size` members of a group have in another group, in the group's order.
+/// False: a member is not in the other group, or the host has failed.
+bool translate_ranks(MPI_Group group, int size, MPI_Group other, std::vector<int>& ranks);
+
 /// A rank in MPI_COMM_WORLD, and the number of its ranks. -1: there is no such communicator, or the
 /// process has been spawned and has another one than the processes that started the job.
 struct WorldRank {
