@@ -10,6 +10,7 @@
 
 #include "core/base/settings.hpp"
 #include "transport/shm/descriptors.hpp"
+#include "transport/shm/dynamic_library.hpp"
 
 namespace oriel {
 namespace {
@@ -57,12 +58,6 @@ void* open_library(std::string& tried) {
   return nullptr;
 }
 
-template <typename Function>
-bool find(void* library, const char* name, Function*& function) {
-  function = reinterpret_cast<Function*>(::dlsym(library, name));
-  return function != nullptr;
-}
-
 }  // namespace
 
 const Libfabric* Libfabric::load(std::string& error) {
@@ -78,10 +73,12 @@ const Libfabric* Libfabric::load(std::string& error) {
     return nullptr;
   }
   Libfabric found;
-  if (!find(library, "fi_freeinfo", found.freeinfo) ||
-      !find(library, "fi_dupinfo", found.dupinfo) || !find(library, "fi_fabric", found.fabric) ||
-      !find(library, "fi_strerror", found.strerror) ||
-      !find(library, "fi_version", found.version) || !find(library, "fi_getinfo", found.getinfo)) {
+  if (!find_function(library, "fi_freeinfo", found.freeinfo) ||
+      !find_function(library, "fi_dupinfo", found.dupinfo) ||
+      !find_function(library, "fi_fabric", found.fabric) ||
+      !find_function(library, "fi_strerror", found.strerror) ||
+      !find_function(library, "fi_version", found.version) ||
+      !find_function(library, "fi_getinfo", found.getinfo)) {
     error =
         std::string(soname) + " lacks functions of libfabric; name another with ORIEL_OFI_LIBRARY";
     return nullptr;

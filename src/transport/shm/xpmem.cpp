@@ -13,6 +13,7 @@
 #include "core/base/settings.hpp"
 #include "transport/shm/arena_file.hpp"
 #include "transport/shm/descriptors.hpp"
+#include "transport/shm/dynamic_library.hpp"
 
 namespace oriel {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 constexpr const char* xpmem_library = "libxpmem.so.0";
 constexpr const char* xpmem_device = "/dev/xpmem";
 
-// Of xpmem.h.
+// Constants of xpmem.h.
 constexpr std::size_t all_addresses = ~std::size_t{0};
 constexpr int read_and_write = 2;
 constexpr int permit_mode = 1;
@@ -47,12 +48,6 @@ bool loadable(const std::byte* address) {
   const auto number = reinterpret_cast<std::uintptr_t>(address);
   ::syscall(SYS_rt_sigprocmask, no_way, down(number, set_bytes), nullptr, set_bytes);
   return errno == EINVAL;
-}
-
-template <typename Function>
-bool find_function(void* library, const char* name, Function*& function) {
-  function = reinterpret_cast<Function*>(::dlsym(library, name));
-  return function != nullptr;
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ class Xpmem {
   void unmap(std::byte* mapping);
 
  private:
-  /// Of the ABI of libxpmem.so.0.
+  /// xpmem_addr of the ABI of libxpmem.so.0.
   struct Address {
     Permit permit;
     off_t offset;
