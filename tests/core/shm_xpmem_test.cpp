@@ -35,7 +35,7 @@ std::byte* file_pages(std::uint64_t bytes) {
   return made != MAP_FAILED ? static_cast<std::byte*>(made) : nullptr;
 }
 
-/// What the stand-in in this process counts.
+/// The value of a counter of the stand-in in this process.
 std::uint64_t count(const char* name) {
   void* library = ::dlopen(stand_in, RTLD_NOW);
   const auto function = reinterpret_cast<std::uint64_t (*)()>(::dlsym(library, name));
@@ -145,7 +145,7 @@ TEST_F(ShmXpmem, ALongerRangeGetsAMappingOfItsOwn) {
   end();
 }
 
-// What lies beside the range cannot be mapped: the range alone is.
+// If the addresses beside a range cannot be mapped, the range alone is mapped.
 TEST_F(ShmXpmem, NeighboursNeedNotBeMappable) {
   start_owner(
       [] {

@@ -30,7 +30,7 @@ Tuner::Exchange exchange_of(std::uint64_t bytes) {
   return {.ranks = 4, .longest = bytes, .starts = {}};
 }
 
-/// What a trial says of an exchange of so many bytes.
+/// The measurement of a trial of exchanges of `bytes` bytes.
 ExchangeTimes::Line trial_of(std::uint64_t bytes, double notified, double two_sided) {
   ExchangeTimes::Line line;
   line.ranks = 4;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t bytes = 64;
 
-/// What make_window() has returned on one rank. The window is the rank's process's.
+/// The results of make_window() on one rank. The process of the rank owns the window.
 struct Made {
   HostCode code = 0;
   Error error = Error::none;

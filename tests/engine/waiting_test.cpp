@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a waiting call does for the host and for its peers meanwhile.
+// A waiting call advances the host's traffic, and shows its peers the reason of the wait.
 #include "engine/progress/waiting.hpp"
 
 #include <gtest/gtest.h>

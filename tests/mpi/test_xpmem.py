@@ -22,7 +22,7 @@ STAND_IN = programs_folder().parent / "libxpmem_stand_in.so"
 HEAP = programs_folder() / "libmemfd_heap.so"
 BY_XPMEM = "mapped by XPMEM"
 BY_CALLS = "by process_vm_readv"
-# Of the stand-in.
+# A line that the stand-in prints.
 MAPPED = "xpmem: memory of another process is mapped"
 # Sets ORIEL_TEST_XPMEM, which names what the stand-in refuses, on one rank alone.
 REFUSED_ON_ONE_RANK = """\

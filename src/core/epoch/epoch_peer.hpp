@@ -55,7 +55,7 @@ struct alignas(cache_line) EpochPeer {
   std::uint64_t weak_answered = 0;
   Target* notified = nullptr;  // of the window's notified epoch; null before the first access
 
-  /// Of the light lock_all epoch; null before its first operation to the rank.
+  /// The rank's Target in the light lock_all epoch; null before the epoch's first operation to it.
   Target* light = nullptr;
 
   // Our one entry in the rank's lock queue: see Epochs::free_place().

@@ -17,7 +17,7 @@ struct Peer : EpochPeer {
   const Member* member = nullptr;      // covered by `ready`: the owner of the memory
   Aggregation* aggregation = nullptr;  // null if empty, unless it has failed
 
-  // What this rank has sent to the rank as a remote target; of RemoteTargets.
+  // Used by RemoteTargets, for messages from this process to the peer:
   std::uint64_t lock_requests = 0;
   std::uint64_t ahead_access = 0;  // the last access, lock request and fence epoch of `ahead`
   std::uint64_t ahead_lock = 0;
@@ -26,7 +26,7 @@ struct Peer : EpochPeer {
   std::uint32_t ahead = 0;           // bytes that the rank may have to hold back
   bool ahead_unchecked = false;      // some are of NOCHECK locks: only an answer releases them
 
-  // What the rank has requested as a remote origin; of Server.
+  // Used by Server, for requests of the peer to this process:
   bool standing = false;          // it is in our lock queue, represented by this rank
   bool holding = false;           // it has requested or holds our lock
   bool exclusive = false;         // that lock is exclusive

@@ -61,7 +61,7 @@ bool time_to_check_peers();
 bool sweep_once(Engine& engine);
 
 /// The number of sweeps with which a wait begins, before it lets other threads or the host run.
-/// They take about two microseconds.
+/// So many sweeps take about two microseconds.
 inline constexpr int brisk_sweeps = 100;
 
 /// The events of waits that are on no window in particular.

@@ -77,7 +77,7 @@ struct WindowDraft {
   Error error = Error::none;       // of this rank, and after agree() of all ranks
   std::string reason;
 
-  // Of the window that is made:
+  // Set by make_window(), and valid if no rank has failed:
   Window* window = nullptr;
   Intrinsic intrinsic = Intrinsic::as_asked;
   bool network_atomics = false;  // the network's atomics carry out accumulates

@@ -50,7 +50,7 @@ class SimGroup {
   int ranks() const { return static_cast<int>(parts_.size()); }
   /// Waits until all ranks have called it. Sweeps meanwhile.
   void meet(Engine& engine);
-  /// What the rank has shown before the last meet().
+  /// The memory that the rank passed to show() before the last meet().
   const void* part(int rank) const { return parts_[static_cast<std::size_t>(rank)]; }
   void show(int rank, const void* part) { parts_[static_cast<std::size_t>(rank)] = part; }
 
