@@ -19,8 +19,7 @@ bool CommunicatorMark::is_set(MPI_Comm communicator, std::uintptr_t value) const
 void CommunicatorMark::set(MPI_Comm communicator, std::uintptr_t value) {
   // MPICH deletes the attributes of MPI_COMM_SELF in MPI_Finalize, and never ends if a callback of
   // the program makes a window there that adds another one.
-  int ranks = 0;
-  if (PMPI_Comm_size(communicator, &ranks) != MPI_SUCCESS || ranks == 1) return;
+  if (communicator == MPI_COMM_SELF) return;
   if (const int key = make_key(); key != MPI_KEYVAL_INVALID) {
     PMPI_Comm_set_attr(communicator, key, reinterpret_cast<void*>(value));
   }

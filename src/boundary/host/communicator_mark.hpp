@@ -9,8 +9,8 @@
 
 namespace oriel::boundary {
 
-/// Marks communicators of several ranks with a value, by an attribute of its own. A duplicate of a
-/// communicator gets its mark. Marks are static objects, and any thread may use them.
+/// Marks communicators with a value, by an attribute of its own. A duplicate of a communicator gets
+/// its mark. MPI_COMM_SELF gets none. Marks are static objects, and any thread may use them.
 class CommunicatorMark {
  public:
   CommunicatorMark();
