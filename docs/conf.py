@@ -11,7 +11,7 @@ from pathlib import Path
 import mpi4py
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(REPOSITORY / folder) for folder in ("docs", "python", "src/boundary/calls")]
+sys.path[:0] = [str(REPOSITORY / folder) for folder in ("docs", "python", "src/mpi/calls")]
 
 from oriel import __version__  # noqa: E402
 from oriel.hosts.host import find_host  # noqa: E402

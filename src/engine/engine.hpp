@@ -55,7 +55,7 @@ struct Running {
 class LongWait;
 
 /// The library in one process, without anything of MPI. A process has one engine, which the
-/// boundary defines; a test may have one for each simulated rank. So no part of the engine names a
+/// MPI layer defines; a test may have one for each simulated rank. So no part of the engine names a
 /// global object of this class.
 class Engine {
  public:

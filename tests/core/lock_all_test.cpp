@@ -287,7 +287,7 @@ TEST_F(LockAllQueried, HoldsWhatIsLoadedFromNowOn) {
 /// As long as each lock is free when it is needed, the epoch is a light one.
 class LightLockAll : public LockAllQueried {
  protected:
-  /// As the boundary puts: straight, as soon as there is a way.
+  /// As the MPI layer puts: straight, as soon as there is a way.
   bool put_straight(int origin, int target) {
     Window& window = rank(origin);
     std::byte* where = window.find_mapped(target, 0, sizeof value_);

@@ -131,7 +131,7 @@ def test_the_header_for_tools_has_every_call(made):
 
 
 def test_blocking_calls(made):
-    text = (made / "src/boundary/calls/blocking_calls.cpp").read_text(encoding="utf-8")
+    text = (made / "src/mpi/calls/blocking_calls.cpp").read_text(encoding="utf-8")
     assert (
         """\
 ORIEL_MPI_CALL(Recv)(void* buf, int count, MPI_Datatype datatype, int source, int tag,
@@ -151,7 +151,7 @@ ORIEL_MPI_CALL(Recv)(void* buf, int count, MPI_Datatype datatype, int source, in
 
 
 def test_what_stays_the_same_is_not_written_again(made):
-    header = made / "src/boundary/calls/host_calls.hpp"
+    header = made / "src/mpi/calls/host_calls.hpp"
     before = header.stat().st_mtime_ns
     stale = made / "man/man3/ORIEL_Gone.3"
     stale.write_text("", encoding="utf-8")

@@ -27,7 +27,7 @@ def tree(tmp_path):
         "src/core/other.hpp": "",
         "src/core/second.hpp": "",
         "include/oriel/c.h": "",
-        "src/boundary/b.cpp": '#include "core/a.hpp"\n',
+        "src/mpi/b.cpp": '#include "core/a.hpp"\n',
     }
     for name, text in files.items():
         path = tmp_path / name
@@ -39,12 +39,12 @@ def tree(tmp_path):
 def test_headers_that_a_source_includes_first_are_left_out(script, tree):
     commands = [
         {"file": str(tree / "src" / name), "command": f"c++ -D{name[0]} -c x.cpp"}
-        for name in ("core/a.cpp", "boundary/b.cpp")
+        for name in ("core/a.cpp", "mpi/b.cpp")
     ]
     found = [(path.name, words) for path, words in script.jobs(tree, commands)]
     assert found == [
-        ("c.h", ["c++", "-Db", *script.CPP]),
-        ("c.h", ["c++", "-Db", *script.C]),
+        ("c.h", ["c++", "-Dm", *script.CPP]),
+        ("c.h", ["c++", "-Dm", *script.C]),
         ("other.hpp", ["c++", "-Dc", *script.CPP]),
         ("second.hpp", ["c++", "-Dc", *script.CPP]),
     ]

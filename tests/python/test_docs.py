@@ -177,7 +177,7 @@ def test_every_setting_is_in_the_reference(inventory):
 
 
 def test_every_info_key_is_in_the_reference():
-    source = (REPOSITORY / "src/boundary/info/window_info.cpp").read_text(encoding="utf-8")
+    source = (REPOSITORY / "src/mpi/info/window_info.cpp").read_text(encoding="utf-8")
     keys = set(re.findall(r'(?:take\(info, |Entry\{)"?(\w+)"?,', source)) - {"key"}
     page = (DOCS / "reference/info_keys.md").read_text(encoding="utf-8")
     assert len(keys) > 15

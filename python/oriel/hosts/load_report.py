@@ -4,7 +4,7 @@
 Each step of a rank leaves an empty file in a folder that belongs to this run alone: `began` before
 the program is started, `loaded` when the loader has put the library into a process, `mpi` when such
 a process has started MPI, `passed by` when one has ended that started MPI without the library
-(src/boundary/startup/startup_calls.cpp). A rank on another machine may find no such folder; without
+(src/mpi/startup/startup_calls.cpp). A rank on another machine may find no such folder; without
 `began`, the absence of the others says nothing.
 """
 

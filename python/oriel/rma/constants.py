@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Made by src/boundary/calls/python_binding.py from the headers in include/oriel; edit those.
+"""Made by src/mpi/calls/python_binding.py from the headers in include/oriel; edit those.
 
 The headers describe the constants: NAME here is the macro ORIEL_NAME there.
 """

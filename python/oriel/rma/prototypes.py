@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Made by src/boundary/calls/python_binding.py from calls.ini; edit that table."""
+"""Made by src/mpi/calls/python_binding.py from calls.ini; edit that table."""
 
 PROTOTYPES = """\
 int ORIEL_Get_version(int* major, int* minor, int* patch);

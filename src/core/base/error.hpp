@@ -5,8 +5,8 @@
 
 namespace oriel {
 
-/// The errors of RMA calls. The boundary maps each to the error class of MPI-4.1 section 12.7, with
-/// the host's own number (G7).
+/// The errors of RMA calls. The MPI layer maps each to the error class of MPI-4.1 section 12.7,
+/// with the host's own number (G7).
 enum class Error : std::uint8_t {
   none,
   rank,

@@ -19,7 +19,7 @@
 
 namespace oriel {
 
-/// Assertions of the synchronization calls, as bits of Oriel's own; the boundary translates MPI's.
+/// Assertions of the synchronization calls, as bits of Oriel's own; the MPI layer translates MPI's.
 /// One byte: separate bools would be stored one by one and loaded as one word, which stalls.
 struct Assert {
   bool no_check : 1 = false;

@@ -239,7 +239,7 @@ Error Region::reduce(const Reduction& reduction, const Member& target, std::byte
   const Update held(*target.control, sharers_,
                     !one || !atomic_at(target, at(start, cursor.offset()), reduction.element));
   if (held.lost()) return lost(held);
-  // An element that is split between runs would be omitted; the boundary passes no such datatype.
+  // An element that is split between runs would be omitted; the MPI layer passes no such datatype.
   for_each_run(cursor, bytes, [&](std::int64_t offset, std::uint64_t run) {
     (held.alone() ? reduce_plain : reduce_atomic)(reduction, at(start, offset), origin, fetched,
                                                   run / reduction.element);

@@ -7,7 +7,7 @@
 
 namespace oriel {
 
-// The MPI library of this process, as the engine sees it. The boundary implements these interfaces
+// The MPI library of this process, as the engine sees it. The MPI layer implements these interfaces
 // by MPI calls (MpiHost, MpiComm), tests by memory that simulated ranks share. Calls are made
 // without the process lock, because the host may call Oriel; those that are also made with it say
 // so.
@@ -30,7 +30,7 @@ class Host {
 };
 
 /// The result of a collective of the host. 0: success. Otherwise the host has raised the error, and
-/// the engine returns the code to the boundary unread.
+/// the engine returns the code to the MPI layer unread.
 using HostCode = int;
 
 enum class HostOp : std::uint8_t { min, max, sum };

@@ -9,7 +9,7 @@
 namespace oriel {
 
 /// The failure of a step of the engine: the error, and the reason, which is the second half of a
-/// sentence. Error::none: the step has succeeded. The boundary translates an EngineFailure to a
+/// sentence. Error::none: the step has succeeded. The MPI layer translates an EngineFailure to a
 /// Failure, which has the host's error class.
 struct EngineFailure {
   Error error = Error::none;

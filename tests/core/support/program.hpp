@@ -59,7 +59,7 @@ struct Access {
   std::vector<Expected> expected;  // for each cell; only if it fetches
   bool scattered_origin = false;   // every second word of the origin's memory
   bool resized_target = false;  // elements of one word, extents apart; else blocks of one element
-  bool direct = false;          // try the way that the boundary's hot path goes
+  bool direct = false;          // try the way that the MPI layer's hot path goes
   int increments = -1;          // values: those fetched by this access, plus one
   int request = -1;             // of a request-based operation
 };

@@ -113,7 +113,7 @@ Outcome Runner::call(const Instruction& instruction, Window& window, Completion*
     case Kind::unlock_all:
       return window.unlock_all(completion);
     case Kind::flush:
-      // The boundary asks these first.
+      // The MPI layer asks these first.
       if (window.flushed(instruction.target, false) ||
           window.nothing_pending(instruction.target, false)) {
         return Outcome::finished();
@@ -211,7 +211,7 @@ bool Runner::over(const Instruction& instruction) {
 }
 
 bool Runner::issue_directly(const Access& access, Buffers& buffers, Window& window) {
-  // What the boundary does for short contiguous operations.
+  // What the MPI layer does for short contiguous operations.
   if (!access.direct || access.request >= 0 || access.cells.size() != 1) return false;
   const std::int64_t displacement =
       job_.displacement(access.target, access.window, access.cells[0] * cell_bytes);

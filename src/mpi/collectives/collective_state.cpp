@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/collectives/collective_state.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <mutex>
+
+#include "mpi/progress/mpi_host.hpp"
+#include "mpi/runtime/runtime.hpp"
+
+namespace oriel::mpi {
+namespace {
+
+// Threads may make their first collectives at the same time, each on its own communicator.
+std::mutex alone;
+int keyval = MPI_KEYVAL_INVALID;
+
+}  // namespace
+
+std::shared_ptr<CollectiveState> CollectiveState::of(MPI_Comm communicator) {
+  const std::lock_guard guard(alone);
+  void* value = nullptr;
+  int found = 0;
+  if (keyval == MPI_KEYVAL_INVALID &&
+      PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &CollectiveState::forget, &keyval, nullptr) !=
+          MPI_SUCCESS) {
+    return nullptr;
+  }
+  if (PMPI_Comm_get_attr(communicator, keyval, &value, &found) == MPI_SUCCESS && found != 0) {
+    return *static_cast<std::shared_ptr<CollectiveState>*>(value);
+  }
+  auto hung = std::make_unique<std::shared_ptr<CollectiveState>>(
+      std::make_shared<CollectiveState>(communicator));
+  if (PMPI_Comm_set_attr(communicator, keyval, hung.get()) != MPI_SUCCESS) return nullptr;
+  return *hung.release();
+}
+
+CollectiveState::~CollectiveState() {
+  int ended = 0;
+  if (!duplicates_.empty()) PMPI_Finalized(&ended);
+  for (Duplicate& one : duplicates_) {
+    if (ended == 0) PMPI_Comm_free(&one.communicator);
+  }
+}
+
+std::uint64_t CollectiveState::idle_duplicates() const {
+  std::uint64_t idle = 0;
+  for (std::size_t at = 0; at < std::min(seen_at_once, duplicates_.size()); ++at) {
+    if (!duplicates_[at].used) idle |= std::uint64_t{1} << at;
+  }
+  return idle;
+}
+
+/// `place`: a duplicate behind the first `seen_at_once` that is idle on all ranks; the number of
+/// duplicates if there is none.
+int CollectiveState::find_further_duplicate(std::size_t& place) {
+  std::vector<std::uint64_t> idle;  // on this rank, then on all ranks
+  {
+    const Guard guard(engine.lock);
+    place = duplicates_.size();
+    for (std::size_t at = seen_at_once; at < place; ++at)
+      idle.push_back(duplicates_[at].used ? 0 : 1);
+  }
+  if (idle.empty()) return MPI_SUCCESS;
+  const int code = MpiComm(communicator_).allreduce(idle, HostOp::min);
+  const auto found = std::ranges::find(idle, std::uint64_t{1});
+  if (found != idle.end()) place = seen_at_once + static_cast<std::size_t>(found - idle.begin());
+  return code;
+}
+
+int CollectiveState::take_duplicate(std::uint64_t idle, std::size_t& place) {
+  MPI_Comm made = MPI_COMM_NULL;
+  if (idle != 0) {
+    place = static_cast<std::size_t>(std::countr_zero(idle));
+  } else {
+    if (const int code = find_further_duplicate(place); code != MPI_SUCCESS) return code;
+    if (place == duplicates_.size()) {
+      const int code = MpiComm(communicator_).duplicate(&made);
+      if (code != MPI_SUCCESS) return code;
+    }
+  }
+  const Guard guard(engine.lock);
+  if (made != MPI_COMM_NULL) duplicates_.push_back({made, false});
+  duplicates_[place].used = true;
+  return MPI_SUCCESS;
+}
+
+int CollectiveState::forget(MPI_Comm communicator, int, void* value, void*) {
+  const std::unique_ptr<std::shared_ptr<CollectiveState>> hung(
+      static_cast<std::shared_ptr<CollectiveState>*>(value));
+  const Guard guard(engine.lock);
+  CollectiveState& state = **hung;
+  state.communicator_ = MPI_COMM_NULL;
+  // MPI's own communicators are freed when MPI ends, and all windows with them.
+  if (communicator != MPI_COMM_WORLD && communicator != MPI_COMM_SELF) {
+    state.windows_.leave_unused();
+    state.plans_.orphan();
+  }
+  return MPI_SUCCESS;
+}
+
+}  // namespace oriel::mpi

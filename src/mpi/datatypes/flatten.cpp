@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/datatypes/flatten.hpp"
+
+#include <algorithm>
+
+#include "mpi/datatypes/type_contents.hpp"
+
+namespace oriel::mpi {
+namespace {
+
+/// Appends elements of other datatypes to a Flat.
+class Builder {
+ public:
+  explicit Builder(Flat& flat) : flat_(flat) {}
+
+  /// `count` elements of `child`, the first at `offset`.
+  void add(const Flat& child, std::int64_t offset, std::int64_t count) {
+    if (count <= 0 || child.blocks.empty()) return;
+    note_basic(child);
+    const bool dense = child.blocks.size() == 1 &&
+                       static_cast<std::int64_t>(child.blocks[0].length) == child.extent;
+    if (dense) {
+      append(offset + child.blocks[0].offset,
+             child.blocks[0].length * static_cast<std::uint64_t>(count));
+      return;
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+      for (const Block& block : child.blocks) {
+        append(offset + i * child.extent + block.offset, block.length);
+      }
+    }
+  }
+
+ private:
+  void append(std::int64_t offset, std::uint64_t length) {
+    std::vector<Block>& blocks = flat_.blocks;
+    if (!blocks.empty() &&
+        blocks.back().offset + static_cast<std::int64_t>(blocks.back().length) == offset) {
+      blocks.back().length += length;
+    } else {
+      blocks.push_back({offset, length});
+    }
+  }
+  void note_basic(const Flat& child) {
+    if (child.mixed || (flat_.basic != nullptr && flat_.basic != child.basic)) flat_.mixed = true;
+    if (flat_.basic == nullptr) flat_.basic = child.basic;
+  }
+
+  Flat& flat_;
+};
+
+/// Adjacent indices of one dimension of an array.
+struct IndexRun {
+  std::int64_t first;
+  std::int64_t length;
+};
+
+struct Dimension {
+  std::int64_t size = 0;
+  std::vector<IndexRun> runs;
+};
+
+/// Adds the elements of an array section in memory order: the last dimension varies fastest, and
+/// its runs are added whole. `base`: the index of the row that the outer dimensions have chosen.
+void add_section(Builder& builder, const Flat& child, const std::vector<Dimension>& dimensions,
+                 std::size_t outermost = 0, std::int64_t base = 0) {
+  const Dimension& dimension = dimensions[outermost];
+  const bool innermost = outermost + 1 == dimensions.size();
+  for (const IndexRun& run : dimension.runs) {
+    const std::int64_t start = base * dimension.size + run.first;
+    if (innermost) {
+      builder.add(child, start * child.extent, run.length);
+      continue;
+    }
+    for (std::int64_t i = 0; i < run.length; ++i) {
+      add_section(builder, child, dimensions, outermost + 1, start + i);
+    }
+  }
+}
+
+void add_subarray(Builder& builder, const Flat& child, const SubarrayContents& array) {
+  std::vector<Dimension> dimensions(array.sizes.size());
+  for (std::size_t d = 0; d < dimensions.size(); ++d) {
+    dimensions[d] = {array.sizes[d], {{array.starts[d], array.subsizes[d]}}};
+  }
+  if (array.fortran_order) std::reverse(dimensions.begin(), dimensions.end());
+  add_section(builder, child, dimensions);
+}
+
+/// The runs of dimension `d` of a distributed array that belong to the process whose coordinate in
+/// this dimension is `mine`.
+Dimension distributed(const DarrayContents& array, std::size_t d, std::int64_t mine) {
+  const std::int64_t size = array.global_sizes[d];
+  const std::int64_t processes = array.process_sizes[d];
+  const bool by_default = array.distribution_arguments[d] == MPI_DISTRIBUTE_DFLT_DARG;
+  std::int64_t block = size;
+  if (array.distributions[d] == MPI_DISTRIBUTE_BLOCK) {
+    block = by_default ? (size + processes - 1) / processes : array.distribution_arguments[d];
+  } else if (array.distributions[d] == MPI_DISTRIBUTE_CYCLIC) {
+    block = by_default ? 1 : array.distribution_arguments[d];
+  }
+  Dimension dimension;
+  dimension.size = size;
+  for (std::int64_t first = mine * block; first < size; first += block * processes) {
+    dimension.runs.push_back({first, std::min(block, size - first)});
+  }
+  return dimension;
+}
+
+void add_darray(Builder& builder, const Flat& child, const DarrayContents& array) {
+  std::vector<Dimension> dimensions(array.global_sizes.size());
+  // Ranks are laid out over the process grid in C order, whatever the order of the array.
+  std::int64_t rank = array.rank;
+  for (std::size_t d = dimensions.size(); d-- > 0;) {
+    dimensions[d] = distributed(array, d, rank % array.process_sizes[d]);
+    rank /= array.process_sizes[d];
+  }
+  if (array.fortran_order) std::reverse(dimensions.begin(), dimensions.end());
+  add_section(builder, child, dimensions);
+}
+
+}  // namespace
+
+bool flatten(MPI_Datatype type, const FlattenLeaf& leaf, Flat& flat) {
+  TypeContents contents;
+  if (!contents.read(type)) return false;
+  if (contents.predefined()) {
+    flat = leaf(type, contents.combiner());
+    return flat.basic != nullptr;
+  }
+  MPI_Aint low = 0;
+  MPI_Aint extent = 0;
+  if (PMPI_Type_get_extent(type, &low, &extent) != MPI_SUCCESS) return false;
+  flat.extent = extent;
+  std::vector<Flat> children(contents.types().size());
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    if (!flatten(contents.types()[i], leaf, children[i])) return false;
+  }
+  Builder builder(flat);
+  const auto number = [&](std::int64_t i) { return contents.number(i); };
+  const std::int64_t count = contents.numbers() != 0 ? number(0) : 0;
+  switch (contents.combiner()) {
+    case MPI_COMBINER_DUP:
+    case MPI_COMBINER_RESIZED:
+      builder.add(children[0], 0, 1);
+      break;
+    case MPI_COMBINER_CONTIGUOUS:
+      builder.add(children[0], 0, count);
+      break;
+    case MPI_COMBINER_VECTOR:
+      for (std::int64_t i = 0; i < count; ++i) {
+        builder.add(children[0], i * number(2) * children[0].extent, number(1));
+      }
+      break;
+    case MPI_COMBINER_HVECTOR:
+      for (std::int64_t i = 0; i < count; ++i) {
+        builder.add(children[0], i * contents.address(0, 2), number(1));
+      }
+      break;
+    case MPI_COMBINER_INDEXED:
+      for (std::int64_t i = 0; i < count; ++i) {
+        builder.add(children[0], number(1 + count + i) * children[0].extent, number(1 + i));
+      }
+      break;
+    case MPI_COMBINER_HINDEXED:
+      for (std::int64_t i = 0; i < count; ++i) {
+        builder.add(children[0], contents.address(i, 1 + count), number(1 + i));
+      }
+      break;
+    case MPI_COMBINER_INDEXED_BLOCK:
+      for (std::int64_t i = 0; i < count; ++i) {
+        builder.add(children[0], number(2 + i) * children[0].extent, number(1));
+      }
+      break;
+    case MPI_COMBINER_HINDEXED_BLOCK:
+      for (std::int64_t i = 0; i < count; ++i) {
+        builder.add(children[0], contents.address(i, 2), number(1));
+      }
+      break;
+    case MPI_COMBINER_STRUCT:
+      for (std::int64_t i = 0; i < count; ++i) {
+        builder.add(children[static_cast<std::size_t>(i)], contents.address(i, 1 + count),
+                    number(1 + i));
+      }
+      break;
+    case MPI_COMBINER_SUBARRAY:
+      add_subarray(builder, children[0], contents.subarray());
+      break;
+    case MPI_COMBINER_DARRAY:
+      add_darray(builder, children[0], contents.darray());
+      break;
+    default:
+      return false;
+  }
+  // A datatype without data has the predefined type of its first child.
+  if (flat.basic == nullptr && !children.empty()) flat.basic = children[0].basic;
+  return true;
+}
+
+}  // namespace oriel::mpi

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The synchronization calls of MPI-4.1 section 12.5 (G5).
+#include "mpi/epochs/sync.hpp"
+
+#include "engine/progress/waiting.hpp"
+#include "mpi/host/host_mpi.hpp"
+#include "mpi/progress/progress.hpp"
+#include "mpi/requests/own_requests.hpp"
+
+namespace oriel::mpi {
+namespace {
+
+constexpr int post_asserts = MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT;
+
+Failure translate_lock_assert(const WindowHandle& window, int given, Assert& assertion) {
+  if (const Failure bad = translate_assert(given, lock_asserts, assertion)) return bad;
+  assertion.weak_unlock = window.info.weak_unlock || (given & ORIEL_MODE_WEAK_UNLOCK) != 0;
+  return {};
+}
+
+Failure flush_waiting(WindowHandle& window, int rank, bool local) {
+  if (rank == MPI_PROC_NULL) return {};
+  if (const Failure bad = check_flushed(window, rank)) return bad;
+  const ThreadSet threads = flushed_threads(window);
+  const Failure failed =
+      block(engine, *window.core, {WaitReason::flush, rank}, [&](Completion* completion) {
+        return window.core->epochs().flush(rank, local, completion, threads);
+      });
+  if (!failed && !local) window.core->pending().note_flushed(threads, rank);
+  return failed;
+}
+
+Failure flush(WindowHandle& window, int rank, bool local) {
+  if (may_flush(window, rank) && window.core->nothing_pending(rank, local)) {
+    carry_on(engine);
+    return {};
+  }
+  return flush_waiting(window, rank, local);
+}
+
+template <typename Host>
+inline int dispatch_flush(const char* call, MPI_Win handle, int rank, bool local, Host&& host) {
+  if (try_fast_path(runtime.windows.find(handle_key(handle)), [&](const WindowHandle& window) {
+        if (!may_flush(window, rank) ||
+            !window.core->flushed(rank, local, flushed_threads(window))) {
+          return false;
+        }
+        sweep_unlocked(engine);
+        return true;
+      })) [[likely]]
+    return MPI_SUCCESS;
+  return dispatch_general(
+      call, handle, [=](WindowHandle& window) { return flush(window, rank, local); }, host);
+}
+
+template <typename Host>
+inline int dispatch_flush_all(const char* call, MPI_Win handle, bool local, Host&& host) {
+  if (try_fast_path(runtime.windows.find(handle_key(handle)), [](const WindowHandle& window) {
+        if (!window.core->pending().all_flushed()) return false;
+        sweep_unlocked(engine);
+        return true;
+      })) [[likely]]
+    return MPI_SUCCESS;
+  return dispatch_general(
+      call, handle,
+      [=](WindowHandle& window) {
+        const ThreadSet threads = flushed_threads(window);
+        const Failure failed =
+            block(engine, *window.core, {WaitReason::flush}, [&](Completion* completion) {
+              return window.core->epochs().flush_all(local, completion, threads);
+            });
+        if (!failed && !local) window.core->epochs().note_flushed(threads);
+        return failed;
+      },
+      host);
+}
+
+}  // namespace
+
+Failure translate_assert(int given, int allowed, Assert& assertion) {
+  if ((given & ~allowed) != 0) return {MPI_ERR_ASSERT, "the assertion is not one for this call"};
+  assertion.no_check = (given & MPI_MODE_NOCHECK) != 0;
+  // NOSTORE and NOPUT permit no optimization here.
+  assertion.no_precede = (given & MPI_MODE_NOPRECEDE) != 0;
+  assertion.no_succeed = (given & MPI_MODE_NOSUCCEED) != 0;
+  return {};
+}
+
+Failure open_post(WindowHandle& window, MPI_Group group, int given) {
+  Assert assertion;
+  if (const Failure bad = translate_assert(given, post_asserts, assertion)) return bad;
+  if (const Failure bad = window.origins.find(group, window.state->group)) return bad;
+  carry_on(engine);
+  return failure_of(window, window.core->epochs().post(window.origins.ranks(), assertion));
+}
+
+Failure open_start(WindowHandle& window, MPI_Group group, int given) {
+  Assert assertion;
+  if (const Failure bad = translate_assert(given, MPI_MODE_NOCHECK, assertion)) return bad;
+  if (const Failure bad = window.targets.find(group, window.state->group)) return bad;
+  carry_on(engine);
+  return failure_of(window, window.core->epochs().start(window.targets.ranks(), assertion));
+}
+
+Failure open_lock(WindowHandle& window, int lock_type, int rank, int given) {
+  if (lock_type != MPI_LOCK_EXCLUSIVE && lock_type != MPI_LOCK_SHARED) {
+    return {MPI_ERR_LOCKTYPE, "the lock type is neither MPI_LOCK_EXCLUSIVE nor MPI_LOCK_SHARED"};
+  }
+  Assert assertion;
+  if (const Failure bad = translate_lock_assert(window, given, assertion)) return bad;
+  if (rank == MPI_PROC_NULL) return {};
+  carry_on(engine);
+  const bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
+  if (window.core->try_lock(exclusive, rank, assertion)) return {};
+  return failure_of(
+      window, window.core->epochs().open_lock(exclusive, rank, assertion, engine.this_thread()));
+}
+
+Failure open_lock_all(WindowHandle& window, int given) {
+  Assert assertion;
+  if (const Failure bad = translate_lock_assert(window, given, assertion)) return bad;
+  carry_on(engine);
+  if (window.core->try_lock_all(assertion)) return {};
+  return failure_of(window, window.core->epochs().open_lock_all(assertion, engine.this_thread()));
+}
+
+}  // namespace oriel::mpi
+
+using namespace oriel::mpi;
+using oriel::Assert;
+using oriel::Completion;
+using oriel::Error;
+using oriel::time_to_check_peers;
+using oriel::WaitReason;
+
+ORIEL_MPI_CALL(Win_fence)(int given, MPI_Win win) {
+  return dispatch_epoch(
+      "MPI_Win_fence", win,
+      [&](WindowHandle& window) -> Failure {
+        Assert assertion;
+        if (const Failure bad = translate_assert(given, fence_asserts, assertion)) return bad;
+        return block(engine, *window.core, {WaitReason::fence}, [&](Completion* completion) {
+          return window.core->epochs().fence(assertion, true, completion);
+        });
+      },
+      [&] { return host_mpi().Win_fence(given, win); });
+}
+
+ORIEL_MPI_CALL(Win_post)(MPI_Group group, int assertion, MPI_Win win) {
+  return dispatch_epoch(
+      "MPI_Win_post", win,
+      [&](WindowHandle& window) { return open_post(window, group, assertion); },
+      [&] { return host_mpi().Win_post(group, assertion, win); });
+}
+
+ORIEL_MPI_CALL(Win_start)(MPI_Group group, int assertion, MPI_Win win) {
+  return dispatch_epoch(
+      "MPI_Win_start", win,
+      [&](WindowHandle& window) { return open_start(window, group, assertion); },
+      [&] { return host_mpi().Win_start(group, assertion, win); });
+}
+
+ORIEL_MPI_CALL(Win_complete)(MPI_Win win) {
+  return dispatch_epoch(
+      "MPI_Win_complete", win,
+      [&](WindowHandle& window) {
+        return block(engine, *window.core, {WaitReason::complete}, [&](Completion* completion) {
+          return window.core->epochs().complete(completion);
+        });
+      },
+      [&] { return host_mpi().Win_complete(win); });
+}
+
+ORIEL_MPI_CALL(Win_wait)(MPI_Win win) {
+  return dispatch_epoch(
+      "MPI_Win_wait", win,
+      [&](WindowHandle& window) {
+        return block(engine, *window.core, {WaitReason::exposure}, [&](Completion* completion) {
+          return window.core->epochs().wait(completion);
+        });
+      },
+      [&] { return host_mpi().Win_wait(win); });
+}
+
+ORIEL_MPI_CALL(Win_test)(MPI_Win win, int* flag) {
+  bool ours = false;
+  const int code = dispatch_epoch(
+      "MPI_Win_test", win,
+      [&](WindowHandle& window) -> Failure {
+        ours = true;
+        if (const Failure bad = check_outputs(flag)) return bad;
+        sweep_pending(engine);
+        bool over = false;
+        const Error error = window.core->epochs().test(over);
+        if (error == Error::none) *flag = over;
+        if (error == Error::none && !over && time_to_check_peers()) {
+          return look_for_lost_peers(engine.running()->process, *window.core);
+        }
+        return failure(error, window.core->reason());
+      },
+      [&] { return host_mpi().Win_test(win, flag); });
+  if (ours) {
+    own_requests.pending.complete_at_host();
+    if (code == MPI_SUCCESS && *flag == 0) considerate_poll(engine);
+  }
+  return code;
+}
+
+ORIEL_MPI_CALL(Win_lock)(int lock_type, int rank, int assertion, MPI_Win win) {
+  return dispatch_epoch(
+      "MPI_Win_lock", win,
+      [&](WindowHandle& window) -> Failure {
+        const Failure bad = open_lock(window, lock_type, rank, assertion);
+        if (bad || rank == MPI_PROC_NULL) return bad;
+        // The lock must be held on return only if the program may access the memory without a call
+        // (E2).
+        const bool loaded =
+            window.core->epochs().shared() && window.core->member(rank).base != nullptr;
+        if (rank != window.core->rank() && !loaded) return bad;
+        return wait_until(engine, *window.core, {WaitReason::lock, rank},
+                          [&] { return window.core->epochs().try_hold_lock(rank); });
+      },
+      [&] {
+        return host_mpi().Win_lock(lock_type, rank, assertion & ~ORIEL_MODE_WEAK_UNLOCK, win);
+      });
+}
+
+ORIEL_MPI_CALL(Win_unlock)(int rank, MPI_Win win) {
+  return dispatch_epoch(
+      "MPI_Win_unlock", win,
+      [&](WindowHandle& window) -> Failure {
+        if (rank == MPI_PROC_NULL) return {};
+        return block(engine, *window.core, {WaitReason::unlock, rank},
+                     [&](Completion* completion) { return window.core->unlock(rank, completion); });
+      },
+      [&] { return host_mpi().Win_unlock(rank, win); });
+}
+
+ORIEL_MPI_CALL(Win_lock_all)(int assertion, MPI_Win win) {
+  return dispatch_epoch(
+      "MPI_Win_lock_all", win,
+      [&](WindowHandle& window) -> Failure {
+        const Failure bad = open_lock_all(window, assertion);
+        if (bad) return bad;
+        return wait_until(engine, *window.core, {WaitReason::lock},
+                          [&] { return window.core->epochs().try_hold_all(); });
+      },
+      [&] { return host_mpi().Win_lock_all(assertion & ~ORIEL_MODE_WEAK_UNLOCK, win); });
+}
+
+ORIEL_MPI_CALL(Win_unlock_all)(MPI_Win win) {
+  return dispatch_epoch(
+      "MPI_Win_unlock_all", win,
+      [&](WindowHandle& window) {
+        return block(engine, *window.core, {WaitReason::unlock},
+                     [&](Completion* completion) { return window.core->unlock_all(completion); });
+      },
+      [&] { return host_mpi().Win_unlock_all(win); });
+}
+
+ORIEL_MPI_CALL(Win_flush)(int rank, MPI_Win win) {
+  return dispatch_flush("MPI_Win_flush", win, rank, false,
+                        [=] { return host_mpi().Win_flush(rank, win); });
+}
+
+ORIEL_MPI_CALL(Win_flush_local)(int rank, MPI_Win win) {
+  return dispatch_flush("MPI_Win_flush_local", win, rank, true,
+                        [=] { return host_mpi().Win_flush_local(rank, win); });
+}
+
+ORIEL_MPI_CALL(Win_flush_all)(MPI_Win win) {
+  return dispatch_flush_all("MPI_Win_flush_all", win, false,
+                            [&] { return host_mpi().Win_flush_all(win); });
+}
+
+ORIEL_MPI_CALL(Win_flush_local_all)(MPI_Win win) {
+  return dispatch_flush_all("MPI_Win_flush_local_all", win, true,
+                            [&] { return host_mpi().Win_flush_local_all(win); });
+}
+
+ORIEL_MPI_CALL(Win_sync)(MPI_Win win) {
+  return dispatch_call(
+      "MPI_Win_sync", win,
+      [&](WindowHandle& window) {
+        sweep_pending(engine);
+        return failure_of(window, window.core->epochs().sync());
+      },
+      [&] { return host_mpi().Win_sync(win); });
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/host/communicator_mark.hpp"
+
+#include <utility>
+
+namespace oriel::mpi {
+
+CommunicatorMark::CommunicatorMark() : next_(std::exchange(first_, this)) {}
+
+bool CommunicatorMark::is_set(MPI_Comm communicator, std::uintptr_t value) const {
+  const int key = key_.load(std::memory_order_relaxed);
+  void* found_value = nullptr;
+  int found = 0;
+  return key != MPI_KEYVAL_INVALID &&
+         PMPI_Comm_get_attr(communicator, key, &found_value, &found) == MPI_SUCCESS && found != 0 &&
+         found_value == reinterpret_cast<void*>(value);
+}
+
+void CommunicatorMark::set(MPI_Comm communicator, std::uintptr_t value) {
+  // MPICH deletes the attributes of MPI_COMM_SELF in MPI_Finalize, and never ends if a callback of
+  // the program makes a window there that adds another one.
+  if (communicator == MPI_COMM_SELF) return;
+  if (const int key = make_key(); key != MPI_KEYVAL_INVALID) {
+    PMPI_Comm_set_attr(communicator, key, reinterpret_cast<void*>(value));
+  }
+}
+
+int CommunicatorMark::make_key() {
+  const std::lock_guard alone(making_);
+  int key = key_.load(std::memory_order_relaxed);
+  if (key == MPI_KEYVAL_INVALID && PMPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN,
+                                                           &key, nullptr) == MPI_SUCCESS) {
+    key_.store(key, std::memory_order_relaxed);
+  }
+  return key;
+}
+
+void CommunicatorMark::forget_all() {
+  for (CommunicatorMark* mark = first_; mark != nullptr; mark = mark->next_) {
+    int key = mark->key_.exchange(MPI_KEYVAL_INVALID, std::memory_order_relaxed);
+    if (key != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&key);
+  }
+}
+
+}  // namespace oriel::mpi

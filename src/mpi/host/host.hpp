@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+// The only file that checks for which host MPI this build is. mpi.h is the host's own header:
+// MPICH's (also Intel MPI's ABI), Open MPI's, or with MPI_ABI the MPI-5 standard ABI's.
+
+// The large-count names (MPI_Put_c, ...) are defined only if the host has them, because programs
+// bind to them weakly and use them if they are present.
+#if MPI_VERSION >= 4
+#define ORIEL_HOST_LARGE_COUNTS 1
+#else
+#define ORIEL_HOST_LARGE_COUNTS 0
+#endif
+
+// The library of Open MPI 4.1 has the soname of 5's, but not these symbols: they are null there.
+// Their functions are called only for programs with sessions; host_has() checks
+// PMPI_Comm_idup_with_info; no error handler equals a null MPI_ERRORS_ABORT.
+#ifdef OPEN_MPI
+// NOLINTNEXTLINE(readability-redundant-declaration): not in the header of 4.1
+extern "C" int PMPI_Comm_idup_with_info(MPI_Comm, MPI_Info, MPI_Comm*, MPI_Request*);
+#pragma weak ompi_mpi_instance_null
+#pragma weak ompi_mpi_errors_abort
+#pragma weak PMPI_Comm_idup_with_info
+#pragma weak PMPI_Comm_create_from_group
+#pragma weak PMPI_Group_from_session_pset
+#pragma weak PMPI_Session_call_errhandler
+#pragma weak PMPI_Session_get_errhandler
+#endif
+
+// Sessions came with MPI-4.0, and with Open MPI 5, which calls itself MPI-3.1.
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+#define ORIEL_HOST_SESSIONS 1
+#else
+#define ORIEL_HOST_SESSIONS 0
+#endif
+
+// Persistent collectives came with MPI-4.0, too, and with Open MPI 5.
+#define ORIEL_HOST_PERSISTENT_COLLECTIVES ORIEL_HOST_SESSIONS
+
+// MPI_Request_get_status_any, _some and _all came with MPI-4.1.
+#if MPI_VERSION >= 5 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+#define ORIEL_HOST_STATUS_OF_MANY 1
+#else
+#define ORIEL_HOST_STATUS_OF_MANY 0
+#endif
+
+// The events of MPI_T came with MPI-4.0.
+#if MPI_VERSION >= 4
+#define ORIEL_HOST_TOOL_EVENTS 1
+#else
+#define ORIEL_HOST_TOOL_EVENTS 0
+#endif
+
+// Open MPI's window handles are addresses. MPICH's are integers, the same in Fortran, also under
+// the standard ABI, which gives them a pointer type.
+#ifdef OPEN_MPI
+#define ORIEL_HOST_WINDOWS_ARE_POINTERS 1
+#else
+#define ORIEL_HOST_WINDOWS_ARE_POINTERS 0
+#endif
+
+// If the program has given a window or communicator no error handler, MPICH and Intel MPI call the
+// one for errors of no object. Open MPI's windows and communicators have MPI_ERRORS_ARE_FATAL.
+#ifdef OPEN_MPI
+#define ORIEL_HOST_DEFAULT_ERRHANDLERS 0
+#else
+#define ORIEL_HOST_DEFAULT_ERRHANDLERS 1
+#endif
+
+// The host accepts the handle of a freed datatype, a number, as that of a committed one. Open MPI's
+// handle is an address at which there is no datatype any more.
+#ifdef OPEN_MPI
+#define ORIEL_HOST_KEEPS_FREED_TYPES 0
+#else
+#define ORIEL_HOST_KEEPS_FREED_TYPES 1
+#endif
+
+// An error handler may replace the code that was passed to it; the call then returns the new one.
+#ifdef OPEN_MPI
+#define ORIEL_HOST_ERRHANDLERS_CHANGE_CODES 0
+#else
+#define ORIEL_HOST_ERRHANDLERS_CHANGE_CODES 1
+#endif
+
+// Open MPI reduces MPI_CHARACTER as unsigned numbers, the others as C's char.
+#ifdef OPEN_MPI
+#define ORIEL_HOST_UNSIGNED_CHARACTER 1
+#else
+#define ORIEL_HOST_UNSIGNED_CHARACTER 0
+#endif
+
+// Requests of persistent collectives keep the communicator that they were made on. Those of Open
+// MPI do not: they continue on the communicator that has its number next.
+#ifdef MPICH_VERSION
+#define ORIEL_HOST_COLLECTIVES_KEEP_COMM 1
+#else
+#define ORIEL_HOST_COLLECTIVES_KEEP_COMM 0
+#endif
+
+// A probe on a communicator of one rank advances the host's traffic on all communicators. In MPICH
+// it does not, because it polls no network.
+#ifdef OPEN_MPI
+#define ORIEL_HOST_PROBE_ADVANCES 1
+#else
+#define ORIEL_HOST_PROBE_ADVANCES 0
+#endif
+
+// Conversions of Fortran's handles, which are integers. `kind`: Win, Comm, Type and so on.
+#ifdef MPI_ABI_VERSION
+#define ORIEL_FROM_FORTRAN(kind, handle) PMPI_##kind##_fromint(handle)
+#define ORIEL_HOST_WIN_CONVERSIONS(define) define(MPI_Win_toint, MPI_Win_fromint)
+#define ORIEL_TO_FORTRAN(kind, handle) PMPI_##kind##_toint(handle)
+#else
+#define ORIEL_FROM_FORTRAN(kind, handle) PMPI_##kind##_f2c(handle)
+#define ORIEL_TO_FORTRAN(kind, handle) PMPI_##kind##_c2f(handle)
+#ifdef OPEN_MPI
+#define ORIEL_HOST_WIN_CONVERSIONS(define) define(MPI_Win_c2f, MPI_Win_f2c)
+#else
+#define ORIEL_HOST_WIN_CONVERSIONS(define)  // macros of mpi.h
+#endif
+static_assert(sizeof(MPI_Fint) == sizeof(int));
+#endif
+
+// Begins the definition of a function of the public API. It has two names: `name`, which programs
+// call, weak so that a tool may define it, and `twin`, which such a tool calls. All other symbols
+// are hidden (-fvisibility=hidden).
+// NOLINTBEGIN(bugprone-macro-parentheses): declarators take none
+#define ORIEL_DEFINE_BOTH_RETURNING(result, name, twin)                                      \
+  extern "C" __attribute__((visibility("default"), weak, alias(#twin))) decltype(twin) name; \
+  extern "C" __attribute__((visibility("default"))) result twin
+#define ORIEL_DEFINE_BOTH(name, twin) ORIEL_DEFINE_BOTH_RETURNING(int, name, twin)
+// NOLINTEND(bugprone-macro-parentheses)
+// For a function of oriel/oriel.h. oriel/profiling.h declares its twin.
+#define ORIEL_CALL(name) ORIEL_DEFINE_BOTH(ORIEL_##name, PORIEL_##name)
+
+namespace oriel::mpi {
+
+/// Returns whether the host in use has a function that its header declares.
+template <typename Function>
+bool host_has(Function* function) {
+  return function != nullptr;
+}
+
+/// A handle as a number. Handles are integers in MPICH's ABI, pointers in the others.
+template <typename Handle>
+inline std::uint64_t handle_key(Handle handle) {
+  if constexpr (std::is_pointer_v<Handle>) {
+    return reinterpret_cast<std::uintptr_t>(handle);
+  } else {
+    return static_cast<std::uint32_t>(handle);
+  }
+}
+
+/// The address of a list for a call of the host, never null: MPICH 3.4, and Intel MPI up to
+/// 2021.13, refuse a null pointer for a list of no elements.
+template <typename Element>
+Element* host_list(std::vector<Element>& elements) {
+  static Element none{};
+  return elements.empty() ? &none : elements.data();
+}
+
+}  // namespace oriel::mpi

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Intel MPI's calls on notification counters, in both of its spellings (N8). For windows that are
+// not Oriel's, the host's call is used, if the host has it.
+#include <dlfcn.h>
+#include <oriel/intel_profiling.h>
+
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "mpi/calls/operation_parameters.hpp"
+#include "mpi/notify/notify_access.hpp"
+#include "mpi/notify/window_counters.hpp"
+#include "mpi/runtime/runtime.hpp"
+
+namespace oriel::mpi {
+namespace {
+
+/// Calls the host's function of that name. If there is none, raises an error.
+template <typename Function, typename... Arguments>
+int host_or_unsupported(const char* call, MPI_Win win, Arguments... arguments) {
+  if (void* found = ::dlsym(RTLD_NEXT, ("P" + std::string(call)).c_str())) {
+    return reinterpret_cast<Function*>(found)(arguments...);
+  }
+  return no_counters(call, win);
+}
+
+/// A call of type Function with these arguments: ours(window), or the host's function.
+template <typename Function, typename Ours, typename... Arguments>
+int intel_call(const char* call, MPI_Win win, Ours&& ours, Arguments... arguments) {
+  return dispatch_call(call, win, ours,
+                       [&] { return host_or_unsupported<Function>(call, win, arguments...); });
+}
+
+auto setting(int number, MPI_Info info = MPI_INFO_NULL) {
+  return [=](WindowHandle& window) { return CounterMaker(window).make(number, info); };
+}
+auto getting(int index, MPI_Count* value) {
+  return [=](WindowHandle& window) { return get_value(window, index, value); };
+}
+auto giving(int index, MPI_Count value) {
+  return [=](WindowHandle& window) { return set_value(window, index, value); };
+}
+
+/// In the guides of 2021.13 and 2021.14 the window precedes the index. If handles are integers,
+/// programs that follow these guides have the same binary interface: swap the arguments. The handle
+/// of a window, negative in the MPICH ABI, is no valid index.
+template <typename Handle>
+void sort_arguments(int& index, Handle& win) {
+  if constexpr (std::is_integral_v<Handle>) {
+    const Guard guard(engine.lock);
+    if (index < 0 && runtime.windows.find(handle_key(static_cast<Handle>(index))) != nullptr) {
+      std::swap(index, win);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace oriel::mpi
+
+using namespace oriel::mpi;
+
+/// Defines an operation under one name.
+#define ORIEL_INTEL_OPERATION(prefix, Name, name, NAME, Count, suffix)                             \
+  ORIEL_DEFINE_BOTH(prefix##_##Name##_notify##suffix, P##prefix##_##Name##_notify##suffix)         \
+  (ORIEL_##NAME(Count), int index, MPI_Win win) {                                                  \
+    constexpr const char* call = #prefix "_" #Name "_notify" #suffix;                              \
+    sort_arguments(index, win);                                                                    \
+    return dispatch_notified(call, win, counted(name##_access(ORIEL_##NAME##_NAMES), index), [&] { \
+      return host_or_unsupported<decltype(prefix##_##Name##_notify##suffix)>(                      \
+          call, win, ORIEL_##NAME##_NAMES, index, win);                                            \
+    });                                                                                            \
+  }
+
+#define ORIEL_INTEL_OPERATIONS(prefix)                        \
+  ORIEL_INTEL_OPERATION(prefix, Put, put, PUT, int, )         \
+  ORIEL_INTEL_OPERATION(prefix, Put, put, PUT, MPI_Count, _c) \
+  ORIEL_INTEL_OPERATION(prefix, Get, get, GET, int, )         \
+  ORIEL_INTEL_OPERATION(prefix, Get, get, GET, MPI_Count, _c)
+
+ORIEL_INTEL_OPERATIONS(MPIX)
+ORIEL_INTEL_OPERATIONS(MPI)
+
+ORIEL_DEFINE_BOTH(MPIX_Win_create_notify, PMPIX_Win_create_notify)(MPI_Win win, int number) {
+  return intel_call<decltype(MPIX_Win_create_notify)>("MPIX_Win_create_notify", win,
+                                                      setting(number), win, number);
+}
+
+ORIEL_DEFINE_BOTH(MPI_Win_notify_attach, PMPI_Win_notify_attach)
+(MPI_Win win, int number, MPI_Info info) {
+  return intel_call<decltype(MPI_Win_notify_attach)>("MPI_Win_notify_attach", win,
+                                                     setting(number, info), win, number, info);
+}
+
+ORIEL_DEFINE_BOTH(MPI_Win_notify_set_num, PMPI_Win_notify_set_num)
+(MPI_Win win, MPI_Info info, int number) {
+  return intel_call<decltype(MPI_Win_notify_set_num)>("MPI_Win_notify_set_num", win,
+                                                      setting(number, info), win, info, number);
+}
+
+ORIEL_DEFINE_BOTH(MPIX_Win_free_notify, PMPIX_Win_free_notify)(MPI_Win win) {
+  return intel_call<decltype(MPIX_Win_free_notify)>("MPIX_Win_free_notify", win, setting(0), win);
+}
+
+ORIEL_DEFINE_BOTH(MPI_Win_notify_detach, PMPI_Win_notify_detach)(MPI_Win win) {
+  return intel_call<decltype(MPI_Win_notify_detach)>("MPI_Win_notify_detach", win, setting(0), win);
+}
+
+ORIEL_DEFINE_BOTH(MPIX_Win_get_notify, PMPIX_Win_get_notify)
+(MPI_Win win, int index, MPI_Count* value) {
+  return intel_call<decltype(MPIX_Win_get_notify)>("MPIX_Win_get_notify", win,
+                                                   getting(index, value), win, index, value);
+}
+
+ORIEL_DEFINE_BOTH(MPI_Win_notify_get_value, PMPI_Win_notify_get_value)
+(MPI_Win win, int index, MPI_Count* value) {
+  return intel_call<decltype(MPI_Win_notify_get_value)>("MPI_Win_notify_get_value", win,
+                                                        getting(index, value), win, index, value);
+}
+
+ORIEL_DEFINE_BOTH(MPIX_Win_set_notify, PMPIX_Win_set_notify)
+(MPI_Win win, int index, MPI_Count value) {
+  return intel_call<decltype(MPIX_Win_set_notify)>("MPIX_Win_set_notify", win, giving(index, value),
+                                                   win, index, value);
+}
+
+ORIEL_DEFINE_BOTH(MPI_Win_notify_set_value, PMPI_Win_notify_set_value)
+(MPI_Win win, int index, MPI_Count value) {
+  return intel_call<decltype(MPI_Win_notify_set_value)>("MPI_Win_notify_set_value", win,
+                                                        giving(index, value), win, index, value);
+}
+
+ORIEL_DEFINE_BOTH(MPIX_Win_get_notify_request, PMPIX_Win_get_notify_request)
+(MPI_Win win, int index, MPI_Count threshold, MPI_Request* request) {
+  constexpr const char* call = "MPIX_Win_get_notify_request";
+  return request_value(call, win, index, threshold, request, [&] {
+    return host_or_unsupported<decltype(MPIX_Win_get_notify_request)>(call, win, win, index,
+                                                                      threshold, request);
+  });
+}

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstring>
+
+#include "core/operation/operation.hpp"
+#include "mpi/host/errors.hpp"
+#include "mpi/requests/own_requests.hpp"
+#include "mpi/runtime/runtime.hpp"
+#include "mpi/runtime/window_handle.hpp"
+
+namespace oriel::mpi {
+
+/// `count` elements of `type` at `address`, as the program gave them.
+struct UserBuffer {
+  void* address = nullptr;
+  MPI_Count count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+};
+
+/// The arguments of any operation.
+struct Access {
+  OperationKind kind = OperationKind::put;
+  UserBuffer origin{};
+  UserBuffer result{};
+  const void* compare = nullptr;
+  int rank = 0;
+  MPI_Aint displacement = 0;
+  MPI_Count target_count = 0;
+  MPI_Datatype target_type = MPI_DATATYPE_NULL;
+  MPI_Op op = MPI_REPLACE;
+  bool predefined_only = false;  // the call takes no derived datatype
+  bool completes_there = false;  // its request also waits for completion at the target
+  NotifyArg notify_arg{};        // issue() sets its `bytes`
+};
+
+/// Fails with MPI_ERR_RMA_NOTIFICATION if the rank does not have the counter.
+Failure check_counter(const WindowHandle& window, int rank, int index);
+
+/// The general path of any operation: checks the arguments in MPI's order (count, type, rank,
+/// displacement, op), then issues the operation. Sets `posted` if the completion is called later.
+Failure issue(WindowHandle& window, const Access& access, Completion* completion, bool& posted);
+inline Failure issue(WindowHandle& window, const Access& access) {
+  bool posted = false;
+  return issue(window, access, nullptr, posted);
+}
+
+/// Returns whether one of two addresses is null. Addresses of memory usually have bits in common,
+/// so that one comparison suffices.
+inline bool any_null(const void* one, const void* other) {
+  const auto common =
+      reinterpret_cast<std::uintptr_t>(one) & reinterpret_cast<std::uintptr_t>(other);
+  return common == 0 && (one == nullptr || other == nullptr);
+}
+
+/// True if the bytes of `count` elements, of less than 2^31 bytes each, can be computed in 64 bits:
+/// the product is correct or, if the count is negative, larger than any window, so that the check
+/// of the window's size fails. True for every int; compilers then omit the check.
+inline bool countable(MPI_Count count) {
+  constexpr MPI_Count limit = MPI_Count{1} << 32;
+  return count >= -limit && count < limit;
+}
+
+/// True if a put or get is of one contiguous type and one run on both sides; `bytes` is its length.
+/// False for a null address with a count.
+inline bool one_run(const void* local, MPI_Count count, MPI_Datatype type, MPI_Count target_count,
+                    MPI_Datatype target_type, std::size_t& bytes) {
+  if (local == nullptr && count != 0) [[unlikely]]
+    return false;
+  // One type and count on both sides.
+  if (type != target_type || count != target_count || !countable(count)) return false;
+  const Datatypes::Known* known = runtime.datatypes.look(type);
+  if (known == nullptr || !known->layout->short_contiguous()) return false;
+  bytes = static_cast<std::size_t>(count) * known->layout->size();
+  return true;
+}
+
+/// find_mapped() on a window made from a memory handle.
+std::byte* find_mapped_by_handle(const WindowHandle& window, int rank, MPI_Aint displacement,
+                                 std::size_t bytes);
+
+/// The address of target memory that may be loaded and stored, or null. This is the predicate of
+/// the fast path; an operation that it rejects takes a longer path.
+inline std::byte* find_mapped(const WindowHandle& window, int rank, MPI_Aint displacement,
+                              std::size_t bytes) {
+  if (valid_rank(window, rank)) [[likely]]
+    return window.core->find_mapped(rank, displacement, bytes);
+  return find_mapped_by_handle(window, rank, displacement, bytes);
+}
+
+/// The longer fast path, for memory that system calls access. Returns whether the bytes have been
+/// put (`write`) or got. `may_wait`: they may also be left for the next call that completes them.
+bool try_copy(const WindowHandle& window, bool write, int rank, MPI_Aint displacement, void* local,
+              std::size_t bytes, bool may_wait);
+
+/// The longest fast path, for any datatypes.
+bool try_move(const WindowHandle& window, bool write, int rank, MPI_Aint displacement,
+              MPI_Count target_count, MPI_Datatype target_type, const UserBuffer& local);
+
+inline void copy(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 8) {  // the most frequent length: without a call
+    std::memcpy(to, from, 8);
+  } else if (bytes != 0) {          // otherwise the program's address may be null
+    std::memmove(to, from, bytes);  // a rank may put its window into itself
+  }
+}
+
+/// MPI's calls have const sources; a Buffer serves both directions.
+inline void* writable(const void* address) {
+  return const_cast<void*>(address);
+}
+
+// For each kind of operation: its Access, for the general path, and its fast path, which any thread
+// may take at any time without the process lock. The fast path returns whether it has carried out
+// the operation.
+
+inline Access put_access(const void* origin, MPI_Count origin_count, MPI_Datatype origin_type,
+                         int rank, MPI_Aint displacement, MPI_Count target_count,
+                         MPI_Datatype target_type) {
+  return {.kind = OperationKind::put,
+          .origin = {writable(origin), origin_count, origin_type},
+          .rank = rank,
+          .displacement = displacement,
+          .target_count = target_count,
+          .target_type = target_type};
+}
+
+inline bool put_at_once(const WindowHandle& window, const void* origin, MPI_Count origin_count,
+                        MPI_Datatype origin_type, int rank, MPI_Aint displacement,
+                        MPI_Count target_count, MPI_Datatype target_type, bool may_wait = true) {
+  std::size_t bytes;
+  if (window.info.order.load()) order_before(OperationKind::put);
+  if (!one_run(origin, origin_count, origin_type, target_count, target_type, bytes)) {
+    return try_move(window, true, rank, displacement, target_count, target_type,
+                    {writable(origin), origin_count, origin_type});
+  }
+  if (std::byte* target = find_mapped(window, rank, displacement, bytes)) [[likely]] {
+    copy(target, origin, bytes);
+    return true;
+  }
+  return try_copy(window, true, rank, displacement, writable(origin), bytes, may_wait);
+}
+
+inline Access get_access(void* result, MPI_Count result_count, MPI_Datatype result_type, int rank,
+                         MPI_Aint displacement, MPI_Count target_count, MPI_Datatype target_type) {
+  return {.kind = OperationKind::get,
+          .result = {result, result_count, result_type},
+          .rank = rank,
+          .displacement = displacement,
+          .target_count = target_count,
+          .target_type = target_type};
+}
+
+inline bool get_at_once(const WindowHandle& window, void* result, MPI_Count result_count,
+                        MPI_Datatype result_type, int rank, MPI_Aint displacement,
+                        MPI_Count target_count, MPI_Datatype target_type, bool may_wait = true) {
+  std::size_t bytes;
+  if (window.info.order.load()) order_before(OperationKind::get);
+  if (!one_run(result, result_count, result_type, target_count, target_type, bytes)) {
+    return try_move(window, false, rank, displacement, target_count, target_type,
+                    {result, result_count, result_type});
+  }
+  if (const std::byte* target = find_mapped(window, rank, displacement, bytes)) [[likely]] {
+    copy(result, target, bytes);
+    return true;
+  }
+  return try_copy(window, false, rank, displacement, result, bytes, may_wait);
+}
+
+/// The last update of a thread, with op and type resolved: programs repeat updates.
+struct LastUpdate {
+  OperationKind kind = OperationKind::put;  // put is no update: there has been none
+  MPI_Op op{};
+  MPI_Datatype type{};
+  Reduction reduction;
+};
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local LastUpdate last_update;
+bool resolve_update(OperationKind kind, MPI_Op op, MPI_Datatype type);
+
+/// True if this thread may update without the process lock. If there are other threads, `line` is
+/// this thread's line. A program with one thread pays for one check only.
+inline bool may_update(ThreadLine*& line) {
+  const bool others = engine.lock.enabled();
+  line = others ? engine.line_keeper.own() : nullptr;
+  return line != nullptr || !others;
+}
+
+/// The fast path of accumulates: `count` elements of one predefined type. Inlined into each call,
+/// because passing ten arguments would be a third of the work.
+[[gnu::always_inline]] inline bool update_elements(const WindowHandle& window, OperationKind kind,
+                                                   MPI_Op op, MPI_Datatype type, MPI_Count count,
+                                                   int rank, MPI_Aint displacement,
+                                                   const void* origin, void* result) {
+  if (!valid_rank(window, rank)) return false;
+  if (kind == OperationKind::accumulate ? origin == nullptr : any_null(origin, result))
+      [[unlikely]] {
+    // MPI_NO_OP reads no origin. The general path raises the error in all other cases.
+    if (result == nullptr || op != MPI_NO_OP) return false;
+  }
+  if ((op != last_update.op || type != last_update.type || kind != last_update.kind) &&
+      !resolve_update(kind, op, type)) {
+    return false;
+  }
+  ThreadLine* line;
+  if (!countable(count) || !may_update(line)) return false;
+  if (window.info.order.load()) order_before(kind);
+  const auto elements = static_cast<std::uint64_t>(count);
+  if (elements > 1 && window.info.accumulate_intrinsic.load()) {
+    Reduction reduction = last_update.reduction;
+    reduction.by_elements = true;
+    return window.core->try_reduce(line, rank, displacement, reduction, origin, result, elements);
+  }
+  return window.core->try_reduce(line, rank, displacement, last_update.reduction, origin, result,
+                                 elements);
+}
+
+inline Access accumulate_access(const void* origin, MPI_Count origin_count,
+                                MPI_Datatype origin_type, int rank, MPI_Aint displacement,
+                                MPI_Count target_count, MPI_Datatype target_type, MPI_Op op) {
+  return {.kind = OperationKind::accumulate,
+          .origin = {writable(origin), origin_count, origin_type},
+          .rank = rank,
+          .displacement = displacement,
+          .target_count = target_count,
+          .target_type = target_type,
+          .op = op};
+}
+
+inline bool accumulate_at_once(const WindowHandle& window, const void* origin,
+                               MPI_Count origin_count, MPI_Datatype origin_type, int rank,
+                               MPI_Aint displacement, MPI_Count target_count,
+                               MPI_Datatype target_type, MPI_Op op) {
+  return origin_count == target_count && origin_type == target_type &&
+         update_elements(window, OperationKind::accumulate, op, target_type, target_count, rank,
+                         displacement, origin, nullptr);
+}
+
+inline Access get_accumulate_access(const void* origin, MPI_Count origin_count,
+                                    MPI_Datatype origin_type, void* result, MPI_Count result_count,
+                                    MPI_Datatype result_type, int rank, MPI_Aint displacement,
+                                    MPI_Count target_count, MPI_Datatype target_type, MPI_Op op) {
+  return {.kind = OperationKind::get_accumulate,
+          .origin = {writable(origin), origin_count, origin_type},
+          .result = {result, result_count, result_type},
+          .rank = rank,
+          .displacement = displacement,
+          .target_count = target_count,
+          .target_type = target_type,
+          .op = op};
+}
+
+inline bool get_accumulate_at_once(const WindowHandle& window, const void* origin,
+                                   MPI_Count origin_count, MPI_Datatype origin_type, void* result,
+                                   MPI_Count result_count, MPI_Datatype result_type, int rank,
+                                   MPI_Aint displacement, MPI_Count target_count,
+                                   MPI_Datatype target_type, MPI_Op op) {
+  return result_count == target_count && result_type == target_type &&
+         (op == MPI_NO_OP || (origin_count == target_count && origin_type == target_type)) &&
+         update_elements(window, OperationKind::get_accumulate, op, target_type, target_count, rank,
+                         displacement, origin, result);
+}
+
+inline Access fetch_and_op_access(const void* origin, void* result, MPI_Datatype type, int rank,
+                                  MPI_Aint displacement, MPI_Op op) {
+  Access access =
+      get_accumulate_access(origin, 1, type, result, 1, type, rank, displacement, 1, type, op);
+  access.predefined_only = true;
+  return access;
+}
+
+inline bool fetch_and_op_at_once(const WindowHandle& window, const void* origin, void* result,
+                                 MPI_Datatype type, int rank, MPI_Aint displacement, MPI_Op op) {
+  return update_elements(window, OperationKind::get_accumulate, op, type, 1, rank, displacement,
+                         origin, result);
+}
+
+inline Access compare_and_swap_access(const void* origin, const void* compare, void* result,
+                                      MPI_Datatype type, int rank, MPI_Aint displacement) {
+  return {.kind = OperationKind::compare_and_swap,
+          .origin = {writable(origin), 1, type},
+          .result = {result, 1, type},
+          .compare = compare,
+          .rank = rank,
+          .displacement = displacement,
+          .target_count = 1,
+          .target_type = type,
+          .predefined_only = true};
+}
+
+inline bool compare_and_swap_at_once(const WindowHandle& window, const void* origin,
+                                     const void* compare, void* result, MPI_Datatype type, int rank,
+                                     MPI_Aint displacement) {
+  const OperationKind kind = OperationKind::compare_and_swap;
+  ThreadLine* line;
+  if (!valid_rank(window, rank) || any_null(origin, result) || compare == nullptr ||
+      !may_update(line) ||
+      ((type != last_update.type || kind != last_update.kind) &&
+       !resolve_update(kind, MPI_REPLACE, type))) {
+    return false;
+  }
+  if (window.info.order.load()) order_before(kind);
+  return window.core->try_compare_swap(line, rank, displacement, last_update.reduction, origin,
+                                       compare, result);
+}
+
+/// Returns the window if its operations may run without the process lock. Returns null if the
+/// window is not Oriel's or a sink has asked for all operations.
+inline const WindowHandle* hot_window(MPI_Win handle) {
+  return runtime.windows.find_hot(handle_key(handle));
+}
+
+/// Reports to the sinks an operation that a hot path has carried out.
+void report_carried_out(const WindowHandle& window, const Access& access, std::uint64_t begun);
+
+/// Tries the hot path under the process lock and reports the operation to the sinks. Returns false
+/// if the operation must take the general path.
+template <typename AtOnce>
+bool carry_out_reported(const WindowHandle& window, const Access& access, AtOnce&& at_once) {
+  const std::uint64_t begun = engine.clock.now();
+  if (!at_once(window)) return false;
+  report_carried_out(window, access, begun);
+  return true;
+}
+
+/// The general path of a call. In a light lock_all epoch the first operation to a target acquires
+/// its lock, which opens the fast path; the call then tries the fast path once more.
+template <typename AtOnce>
+Failure issue_generally(WindowHandle& window, const Access& access, AtOnce&& at_once) {
+  const bool over = window.core->events().all_operations()
+                        ? carry_out_reported(window, access, at_once)
+                        : window.core->try_touch(access.rank) && at_once(window);
+  return over ? Failure() : issue(window, access);
+}
+
+/// Tries the fast paths. Returns false if the operation must take the general path.
+bool carry_out_at_once(const WindowHandle& window, const Access& access);
+
+/// Reports on standard error, once for each process, that an operation with a request was called in
+/// a fence or access epoch, if the rank is in one. MPI permits such operations in passive epochs
+/// only; all hosts carry them out. With the process lock, which is released during the write.
+void tell_of_active_epoch(const char* call, const WindowHandle& window, int rank);
+
+/// A request-based operation. The request is complete at once if the operation is.
+template <typename Host>
+int issue_with_request(const char* call, MPI_Win handle, const Access& access, MPI_Request* request,
+                       Host&& host) {
+  return with_request(
+      call, handle, request,
+      [&](WindowHandle& window, Completion& completion, bool& posted) {
+        if (valid_rank(window, access.rank) && window.core->epochs().passive(access.rank) &&
+            carry_out_at_once(window, access)) {
+          return Failure();
+        }
+        const Failure bad = issue(window, access, &completion, posted);
+        if (!bad) tell_of_active_epoch(call, window, access.rank);
+        return bad;
+      },
+      host);
+}
+
+}  // namespace oriel::mpi

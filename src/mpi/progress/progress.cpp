@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/progress/progress.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "engine/progress/waiting.hpp"
+#include "engine/stalls/hooked_wait.hpp"
+#include "mpi/requests/own_requests.hpp"
+#include "mpi/runtime/runtime.hpp"
+
+namespace oriel::mpi {
+
+Progress progress;
+
+namespace {
+
+std::atomic<bool> stopping{false};
+
+/// Oriel's hook in the host's progress engine. Never waits: if another thread holds the lock, that
+/// thread sweeps.
+bool take_turn() {
+  Running* running = engine.running();
+  if (running == nullptr) return false;
+  bool moved = false;
+  if (engine.busy()) {
+    if (const TryGuard guard{engine.lock}) moved = running->process.sweep();
+  }
+  moved |= own_requests.pending.complete_at_host();
+  HookedWait::look_at_all();
+  if (!moved) considerate_poll(engine);
+  return moved;
+}
+
+/// Finds a function of any library in this program: MPI may have been loaded where the usual search
+/// does not look (RTLD_LOCAL, as Python does).
+void* find_symbol(const char* name) {
+  if (void* found = ::dlsym(RTLD_DEFAULT, name)) return found;
+  std::vector<std::string> objects;
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* list) {
+        if (info->dlpi_name != nullptr && *info->dlpi_name != '\0') {
+          static_cast<std::vector<std::string>*>(list)->emplace_back(info->dlpi_name);
+        }
+        return 0;
+      },
+      &objects);
+  for (const std::string& object : objects) {
+    void* handle = ::dlopen(object.c_str(), RTLD_NOLOAD | RTLD_LAZY);
+    if (handle == nullptr) continue;
+    void* found = ::dlsym(handle, name);
+    ::dlclose(handle);
+    if (found != nullptr) return found;
+  }
+  return nullptr;
+}
+
+// Open MPI: a callback that returns the number of events that it has completed.
+using OpalCallback = int (*)();
+using OpalRegistration = int (*)(OpalCallback);
+
+int opal_turn() {
+  return take_turn() ? 1 : 0;
+}
+
+bool opal_call(const char* name) {
+  const auto call = reinterpret_cast<OpalRegistration>(find_symbol(name));
+  return call != nullptr && call(opal_turn) == 0;
+}
+
+// MPICH since 4.3: a task that is done only at the end, where MPI_Finalize waits for it.
+using AsyncPoll = int (*)(void* thing);
+using AsyncStart = int (*)(AsyncPoll, void* state, int stream);
+constexpr int async_no_progress = 0;     // MPIX_ASYNC_NOPROGRESS
+constexpr int async_done = 1;            // MPIX_ASYNC_DONE
+constexpr int null_stream = 0x3c000000;  // MPIX_STREAM_NULL
+
+int async_turn(void*) {
+  if (stopping.load(std::memory_order_relaxed)) return async_done;
+  take_turn();
+  return async_no_progress;
+}
+
+bool start_async() {
+  const auto start = reinterpret_cast<AsyncStart>(find_symbol("PMPIX_Async_start"));
+  return start != nullptr && start(async_turn, nullptr, null_stream) == MPI_SUCCESS;
+}
+
+}  // namespace
+
+void Progress::start() {
+  if (hooked()) return;
+  stopping = false;
+  hooked_ = opal_call("opal_progress_register") || start_async();
+}
+
+void Progress::stop() {
+  if (!hooked()) return;
+  hooked_ = false;
+  stopping = true;
+  opal_call("opal_progress_unregister");
+}
+
+}  // namespace oriel::mpi

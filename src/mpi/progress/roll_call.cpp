@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/progress/roll_call.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include "core/base/settings.hpp"
+#include "engine/process/standard_error.hpp"
+#include "engine/progress/waiting.hpp"
+#include "engine/stalls/hooked_wait.hpp"
+#include "mpi/host/communicator_mark.hpp"
+#include "mpi/host/host_mpi.hpp"
+#include "mpi/progress/progress.hpp"
+#include "mpi/runtime/runtime.hpp"
+
+namespace oriel::mpi {
+namespace {
+
+CommunicatorMark complete;  // set on communicators whose ranks have all answered
+
+int make_communicator(MPI_Comm communicator, MPI_Comm* made) {
+  MPI_Group all = MPI_GROUP_NULL;
+  int code = PMPI_Comm_group(communicator, &all);
+  if (code != MPI_SUCCESS) return code;
+  {
+    const HookedWait wait(engine, WaitReason::window);
+    // MPI_Comm_dup would call the program's attribute callbacks.
+    code = PMPI_Comm_create(communicator, all, made);
+  }
+  host_mpi().Group_free(&all);
+  return code;
+}
+
+/// Returns false after the time limit. Time in which this process was stopped does not count. An
+/// answer is sent as soon as all ranks have begun, but its sender may not get a processor for long:
+/// the limit is long, because the job is ended after it.
+bool wait_for_answer(MPI_Request* answer) {
+  using namespace std::chrono;
+  constexpr nanoseconds longest_poll = milliseconds(100);
+  const nanoseconds limit = seconds(setting_int("ORIEL_ROLL_CALL"));
+  nanoseconds waited{0};
+  steady_clock::time_point before = steady_clock::now();
+  for (int done = 0;;) {
+    if (host_mpi().Test(answer, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done != 0) return true;
+    if (limit.count() > 0 && waited > limit) return false;
+    considerate_poll(engine);
+    const steady_clock::time_point now = steady_clock::now();
+    waited += std::min<nanoseconds>(now - before, longest_poll);
+    before = now;
+  }
+}
+
+[[noreturn]] void end_job(MPI_Comm communicator, const char* call, int rank) {
+  standard_error.say(
+      std::string("oriel: ") + call + ": rank " + std::to_string(rank) +
+      " of the communicator runs without Oriel: it has begun to make the window, and has not "
+      "answered within " +
+      std::to_string(setting_int("ORIEL_ROLL_CALL")) +
+      " s (ORIEL_ROLL_CALL). Start all programs that share a window with Oriel, which a statically "
+      "linked or setuid program cannot load, or set ORIEL_DISABLE=1 for all.\n");
+  // After MPI_Abort, a launcher may not read what ranks have written before.
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  host_mpi().Abort(communicator, MPI_ERR_OTHER);
+  std::abort();
+}
+
+}  // namespace
+
+int take_roll_call(MPI_Comm communicator, const char* call) {
+  int rank = 0;
+  int ranks = 0;
+  PMPI_Comm_rank(communicator, &rank);
+  PMPI_Comm_size(communicator, &ranks);
+  if (!progress.hooked() || ranks == 1 || complete.is_set(communicator)) return MPI_SUCCESS;
+  MPI_Comm own = MPI_COMM_NULL;
+  if (const int code = make_communicator(communicator, &own); code != MPI_SUCCESS) return code;
+  const int left = (rank + ranks - 1) % ranks;
+  MPI_Request answer = MPI_REQUEST_NULL;
+  MPI_Request sent = MPI_REQUEST_NULL;
+  PMPI_Irecv(nullptr, 0, MPI_BYTE, left, 0, own, &answer);
+  PMPI_Isend(nullptr, 0, MPI_BYTE, (rank + 1) % ranks, 0, own, &sent);
+  if (!wait_for_answer(&answer)) end_job(communicator, call, left);
+  host_mpi().Wait(&sent, MPI_STATUS_IGNORE);
+  PMPI_Comm_free(&own);
+  complete.set(communicator);
+  return MPI_SUCCESS;
+}
+
+}  // namespace oriel::mpi

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The host's waits and tests, which also advance Oriel's requests. If none of those is pending,
+// they make one check and call the host's function.
+#include "mpi/progress/waits.hpp"
+
+#include <optional>
+
+#include "engine/progress/waiting.hpp"
+#include "engine/stalls/unlocked_long_wait.hpp"
+#include "mpi/host/host_mpi.hpp"
+#include "mpi/progress/progress.hpp"
+#include "mpi/progress/request_completion.hpp"
+#include "mpi/requests/own_requests.hpp"
+#include "mpi/runtime/runtime.hpp"
+
+namespace oriel::mpi {
+namespace {
+
+/// True if the host's own wait would not advance work of Oriel's. Requests of a session that has
+/// ended belong to the host only.
+bool ours_pending() {
+  if (engine.running() == nullptr) return false;
+  return own_requests.pending.live() || own_requests.persistent.any() ||
+         (!progress.hooked() && engine.busy());
+}
+
+/// True if any of the addresses is null.
+template <typename... Addresses>
+bool any_null(const Addresses*... addresses) {
+  return (... || (addresses == nullptr));
+}
+/// True if an array of `count` requests is missing.
+bool no_array(int count, const MPI_Request* requests) {
+  return count > 0 && requests == nullptr;
+}
+
+/// Reports a wait of a call for requests, some of which may be Oriel's. Without the process lock.
+class RequestWaitEvent {
+ public:
+  RequestWaitEvent() {
+    if (!engine.running()->process.events().heard()) return;
+    const Guard guard(engine.lock);
+    event_.emplace(events_of_no_window(engine), Wait{WaitReason::request});
+  }
+  ~RequestWaitEvent() {
+    if (!event_.has_value()) return;
+    const Guard guard(engine.lock);
+    event_.reset();
+  }
+  RequestWaitEvent(const RequestWaitEvent&) = delete;
+  RequestWaitEvent& operator=(const RequestWaitEvent&) = delete;
+
+ private:
+  std::optional<WaitEvent> event_;
+};
+
+/// A wait is either the program's, in MPI_Wait and its variants, which may be for requests of
+/// Oriel's, or the library's own wait for a request of the host, which rings no doorbell. Only the
+/// program's is reported to Events.
+enum class Caller : bool { program, library };
+
+/// Calls test(&flag) and sweeps until the flag is set or the test fails. Sweeps first: that costs a
+/// few cache lines, while a host's test may poll its network.
+template <typename Test>
+int wait_by_testing(Test&& test, Caller caller = Caller::program,
+                    WaitReason reason = WaitReason::request) {
+  sweep_once(engine);
+  std::optional<RequestWaitEvent> event;
+  Waiter waiter(engine, caller == Caller::program);
+  UnlockedLongWait long_wait(engine, reason);
+  while (true) {
+    int flag = 0;
+    const int code = test(&flag);
+    if (code != MPI_SUCCESS || flag != 0) return code;
+    if (caller == Caller::program && !event.has_value()) event.emplace();
+    waiter.round_unlocked();
+    if (!waiter.check_peers()) continue;
+    own_requests.fail_lost();
+    long_wait.look();
+  }
+}
+
+/// Called before a wait for all of these requests. If all are pending requests of Oriel's, waits
+/// until the host knows that they are complete, because a host's test checks all of them each time.
+/// Otherwise does nothing.
+void wait_for_pending(int count, const MPI_Request* requests) {
+  if (!own_requests.pending.live() || !own_requests.pending.all_pending(count, requests)) return;
+  std::optional<RequestWaitEvent> event;
+  Waiter waiter(engine);
+  UnlockedLongWait long_wait(engine, WaitReason::request);
+  sweep_once(engine);
+  for (int i = 0; i < count; ++i) {
+    while (own_requests.pending.incomplete_at_host(requests[i])) {
+      if (!event.has_value()) event.emplace();
+      waiter.round_unlocked();
+      if (!waiter.check_peers()) continue;
+      own_requests.fail_lost();
+      long_wait.look();
+    }
+  }
+}
+
+/// Waits for one persistent request of Oriel's, as a call on its window would. Returns false if the
+/// request is not Oriel's.
+bool wait_for(MPI_Request* handle, MPI_Status* status, int& code) {
+  if (!own_requests.persistent.any()) return false;
+  PersistentRequest* request = nullptr;
+  bool active = false;
+  {
+    const Guard guard(engine.lock);
+    request = own_requests.persistent.find(*handle);
+    if (request == nullptr) return false;
+    active = request->active();
+  }
+  // No other work of Oriel's needs sweeps meanwhile.
+  if (active && (progress.hooked() || !engine.busy())) request->wait_in_host();
+  Failure failure;
+  ErrorTaker taker;
+  {
+    const Guard guard(engine.lock);
+    if (active && !request->complete()) {
+      const Window* window = request->waits_on();
+      sweep_until(
+          engine, window != nullptr ? window->events() : events_of_no_window(engine),
+          request->wait(), [&] { return request->complete(); },
+          [&] {
+            LostSources sources(engine.running()->process);
+            request->look_for_lost(sources);
+            return Failure();
+          });
+    }
+    taker = request->error_taker();
+    failure = own_requests.persistent.end(handle, *request, status);
+  }
+  own_requests.pending.complete_at_host();
+  code = report_wait(taker, failure);
+  return true;
+}
+
+/// One test, with a sweep before it. A program that polls must yield to the rank that it polls for.
+template <typename Test>
+int test_after_sweep(int* flag, Test&& test) {
+  if (!ours_pending()) return test();
+  const bool moved = sweep_once(engine);
+  const int code = test();
+  if (code == MPI_SUCCESS && *flag == 0 && !moved) {
+    polled_in_vain(engine);
+    if (time_to_check_peers()) own_requests.fail_lost();
+  }
+  return code;
+}
+
+}  // namespace
+
+int wait_for_host(MPI_Request* request, MPI_Status* status, WaitReason reason) {
+  // A rank that could not prepare its part of a window may have no engine, and thus nothing to
+  // sweep.
+  if (engine.running() == nullptr) return host_mpi().Wait(request, status);
+  // Not the host's wait, even if Oriel has nothing to do, because Intel MPI's spins.
+  return wait_by_testing([&](int* flag) { return host_mpi().Test(request, flag, status); },
+                         Caller::library, reason);
+}
+
+}  // namespace oriel::mpi
+
+using namespace oriel::mpi;
+
+ORIEL_MPI_CALL(Wait)(MPI_Request* request, MPI_Status* status) {
+  if (!ours_pending()) return host_mpi().Wait(request, status);
+  if (any_null(request)) return refuse_null("MPI_Wait");
+  int code;
+  if (wait_for(request, status, code)) return code;
+  wait_for_pending(1, request);
+  return wait_by_testing([&](int* flag) { return test(request, flag, status); });
+}
+
+ORIEL_MPI_CALL(Waitany)(int count, MPI_Request* requests, int* index, MPI_Status* status) {
+  if (!ours_pending()) return host_mpi().Waitany(count, requests, index, status);
+  if (no_array(count, requests) || any_null(index)) return refuse_null("MPI_Waitany");
+  return wait_by_testing([&](int* flag) { return test_any(count, requests, index, flag, status); });
+}
+
+ORIEL_MPI_CALL(Waitall)(int count, MPI_Request* requests, MPI_Status* statuses) {
+  if (!ours_pending() || count < 0) return host_mpi().Waitall(count, requests, statuses);
+  if (no_array(count, requests)) return refuse_null("MPI_Waitall");
+  wait_for_pending(count, requests);
+  // Tests all in every round: a single request cannot be tested without side effects, because
+  // MPICH's MPI_Request_get_status ends persistent ones.
+  return wait_by_testing([&](int* flag) { return test_all(count, requests, flag, statuses); });
+}
+
+ORIEL_MPI_CALL(Waitsome)
+(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
+  if (!ours_pending()) return host_mpi().Waitsome(count, requests, done, indices, statuses);
+  if (no_array(count, requests) || any_null(done, indices)) return refuse_null("MPI_Waitsome");
+  return wait_by_testing([&](int* flag) {
+    const int code = test_some(count, requests, done, indices, statuses);
+    *flag = code != MPI_SUCCESS || *done != 0;  // MPI_UNDEFINED, too: nothing active
+    return code;
+  });
+}
+
+ORIEL_MPI_CALL(Test)(MPI_Request* request, int* flag, MPI_Status* status) {
+  if (ours_pending() && (any_null(request) || any_null(flag))) return refuse_null("MPI_Test");
+  return test_after_sweep(flag, [&] { return test(request, flag, status); });
+}
+
+ORIEL_MPI_CALL(Testany)
+(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+  if (ours_pending() && (no_array(count, requests) || any_null(index, flag))) {
+    return refuse_null("MPI_Testany");
+  }
+  return test_after_sweep(flag, [&] { return test_any(count, requests, index, flag, status); });
+}
+
+ORIEL_MPI_CALL(Testall)(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+  if (ours_pending() && (no_array(count, requests) || any_null(flag))) {
+    return refuse_null("MPI_Testall");
+  }
+  return test_after_sweep(flag, [&] { return test_all(count, requests, flag, statuses); });
+}
+
+ORIEL_MPI_CALL(Testsome)
+(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
+  if (ours_pending() && (no_array(count, requests) || any_null(done, indices))) {
+    return refuse_null("MPI_Testsome");
+  }
+  return test_after_sweep(done,
+                          [&] { return test_some(count, requests, done, indices, statuses); });
+}
+
+ORIEL_MPI_CALL(Request_get_status)(MPI_Request request, int* flag, MPI_Status* status) {
+  if (ours_pending() && any_null(flag)) return refuse_null("MPI_Request_get_status");
+  return test_after_sweep(flag, [&] { return get_status(request, flag, status); });
+}
+
+#if ORIEL_HOST_STATUS_OF_MANY
+
+ORIEL_MPI_CALL(Request_get_status_any)
+(int count, const MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+  if (ours_pending() && (no_array(count, requests) || any_null(index, flag))) {
+    return refuse_null("MPI_Request_get_status_any");
+  }
+  return test_after_sweep(flag,
+                          [&] { return get_status_any(count, requests, index, flag, status); });
+}
+
+ORIEL_MPI_CALL(Request_get_status_all)
+(int count, const MPI_Request* requests, int* flag, MPI_Status* statuses) {
+  if (ours_pending() && (no_array(count, requests) || any_null(flag))) {
+    return refuse_null("MPI_Request_get_status_all");
+  }
+  return test_after_sweep(flag, [&] { return get_status_all(count, requests, flag, statuses); });
+}
+
+ORIEL_MPI_CALL(Request_get_status_some)
+(int count, const MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
+  if (ours_pending() && (no_array(count, requests) || any_null(done, indices))) {
+    return refuse_null("MPI_Request_get_status_some");
+  }
+  return test_after_sweep(
+      done, [&] { return get_status_some(count, requests, done, indices, statuses); });
+}
+
+#endif

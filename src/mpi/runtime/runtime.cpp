@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/runtime/runtime.hpp"
+
+#include <cstdint>
+
+#include "core/base/settings.hpp"
+
+namespace oriel::mpi {
+
+Engine engine;
+Runtime runtime;
+
+void Runtime::note_thread_level() {
+  int started = 0;
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Initialized(&started);
+  if (started) PMPI_Query_thread(&level);
+  if (level == MPI_THREAD_MULTIPLE) engine.serialize_threads();
+}
+
+bool Runtime::start(Host& host, std::string& error) {
+  if (!self.start()) {
+    error = "MPI has not been started";
+    return false;
+  }
+  note_thread_level();  // MPI may have been started before the program called Oriel's symbols
+  int rank = -1;
+  if (world_exists()) PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (!engine.start(host, rank, error)) return false;
+  datatypes.start(self, engine.lock);
+  return true;
+}
+
+std::unique_ptr<Running> Runtime::stop() {
+  std::unique_ptr<Running> running = engine.stop();
+  windows.clear();
+  owned_handles.clear();
+  datatypes.stop();
+  self.stop();
+  return running;
+}
+
+bool Runtime::disabled() {
+  static const bool value = setting_bool("ORIEL_DISABLE");
+  return value;
+}
+
+void take_host_turn() {
+  static thread_local std::uint32_t reported = 0;
+  const auto hot_calls = static_cast<std::uint32_t>(steps_of_calls / one_hot_call);
+  if (Running* running = engine.running(); running != nullptr) {
+    running->calls.add_hot(hot_calls - reported);
+  }
+  reported = hot_calls;
+  runtime.self.advance_host();
+}
+
+}  // namespace oriel::mpi

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/runtime/window_errors.hpp"
+
+#include <string>
+
+#include "mpi/host/default_errhandlers.hpp"
+#include "mpi/host/errors.hpp"
+#include "mpi/host/host_mpi.hpp"
+#include "mpi/runtime/runtime.hpp"
+
+namespace oriel::mpi {
+namespace {
+
+/// Sets an error handler of a communicator for a scope.
+class TemporaryErrhandler {
+ public:
+  TemporaryErrhandler(MPI_Comm communicator, MPI_Errhandler handler) : communicator_(communicator) {
+    PMPI_Comm_get_errhandler(communicator, &before_);
+    set_errhandler(communicator, handler);
+  }
+  ~TemporaryErrhandler() {
+    set_errhandler(communicator_, before_);
+    host_mpi().Errhandler_free(&before_);
+  }
+  TemporaryErrhandler(const TemporaryErrhandler&) = delete;
+  TemporaryErrhandler& operator=(const TemporaryErrhandler&) = delete;
+
+ private:
+  MPI_Comm communicator_;
+  MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
+};
+
+/// Calls one of MPI's own handlers, which end the program or throw. The host does that on a
+/// communicator.
+void call_predefined(MPI_Errhandler handler, int code) {
+  const MPI_Comm communicator = world_exists() ? MPI_COMM_WORLD : runtime.self.get();
+  const TemporaryErrhandler meanwhile(communicator, handler);
+  call_own_errhandler(communicator, code);
+}
+
+/// Raises errors on a window. Holds a reference to the error handler of a window of Oriel's,
+/// because another thread may replace it, and the program free it, meanwhile.
+class Raiser {
+ public:
+  explicit Raiser(MPI_Win window) : window_(window) {
+    const Guard guard(engine.lock);
+    const WindowHandle* found = runtime.windows.find(handle_key(window));
+    if (found == nullptr) return;
+    ours_ = true;
+    name_ = found->user_state.name;
+    handler_ = found->user_state.errhandler;
+    runtime.window_errhandlers.hold(handler_);
+  }
+  ~Raiser() { runtime.window_errhandlers.release(handler_); }
+  Raiser(const Raiser&) = delete;
+  Raiser& operator=(const Raiser&) = delete;
+
+  bool ours() const { return ours_; }
+  const std::string& name() const { return name_; }
+  /// Returns the code that the MPI call returns. `made_up`: called by MPI_Win_call_errhandler,
+  /// which on all hosts ends the program if the window has no error handler.
+  int call(int code, bool made_up = false) const {
+    if (handler_ == MPI_ERRORS_RETURN) return code;
+    if (handler_ == MPI_ERRHANDLER_NULL && ORIEL_HOST_DEFAULT_ERRHANDLERS && !made_up) {
+      // MPI_Win_get_errhandler returns MPI_ERRORS_ARE_FATAL nevertheless.
+      call_errhandler(MPI_COMM_NULL, code);
+    } else if (handler_ == MPI_ERRHANDLER_NULL) {
+      call_predefined(MPI_ERRORS_ARE_FATAL, code);
+    } else if (const auto own = runtime.window_errhandlers.find(handler_)) {
+      int changed = code;
+      own->call(window_, changed);
+      if (ORIEL_HOST_ERRHANDLERS_CHANGE_CODES) return changed;
+    } else {
+      call_predefined(handler_, code);
+    }
+    return code;
+  }
+
+ private:
+  MPI_Win window_;
+  bool ours_ = false;
+  std::string name_;
+  MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
+};
+
+}  // namespace
+
+std::string on_window(const std::string& name) {
+  return name.empty() ? " on an unnamed window" : " on window " + name;
+}
+
+bool call_window_errhandler(MPI_Win window, int code) {
+  const Raiser raiser(window);
+  if (raiser.ours()) raiser.call(code, true);
+  return raiser.ours();
+}
+
+int raise(MPI_Win window, int code) {
+  return Raiser(window).call(code);
+}
+
+int raise(MPI_Win window, const char* call, const Failure& failure) {
+  const Raiser raiser(window);
+  const std::string name = raiser.ours() ? raiser.name() : host_window_name(window);
+  const std::string sentence = call + on_window(name) + ": " + failure.reason + ".";
+  const int code = error_code(failure.error_class, sentence);
+  if (raiser.ours()) return raiser.call(code);
+  call_host_errhandler(window, code);
+  return code;
+}
+
+int unsupported_window(const char* call, MPI_Win handle, const char* what, int error_class) {
+  if (handle == MPI_WIN_NULL) {
+    return raise(MPI_COMM_NULL, call, MPI_ERR_WIN, "the window is MPI_WIN_NULL");
+  }
+  if (linked_behind_host()) {
+    return raise(handle, call, {MPI_ERR_WIN, behind_host_words});
+  }
+  const std::string reason = std::string("this window is the host MPI's and has no ") + what;
+  return raise(handle, call, {error_class, reason.c_str()});
+}
+
+}  // namespace oriel::mpi

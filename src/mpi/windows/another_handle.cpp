@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/windows/another_handle.hpp"
+
+#include <oriel/profiling.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "mpi/runtime/runtime.hpp"
+#include "mpi/runtime/window_errors.hpp"
+#include "mpi/startup/lifetime.hpp"
+
+namespace oriel::mpi {
+
+std::unique_ptr<WindowHandle> copy_handle(const WindowHandle& parent) {
+  auto made = std::make_unique<WindowHandle>(parent);
+  made->user_state = {.errhandler = parent.user_state.errhandler};
+  runtime.window_errhandlers.hold(made->user_state.errhandler);
+  return made;
+}
+
+int hand_out(const char* call, MPI_Win parent, MPI_Info info, std::unique_ptr<WindowHandle> made,
+             MPI_Win* win) {
+  made->info.update(info);
+  std::string error;
+  lifetime.hold(error);  // cannot fail: the parent window holds the engine, too
+  {
+    const Guard guard(engine.lock);
+    if (const std::optional<MPI_Win> taken = runtime.handle_values.take()) {
+      made->handle = *win = *taken;
+      const WindowHandle* const key = made.get();
+      runtime.windows.insert(handle_key(made->handle), made.get());
+      runtime.owned_handles.emplace(key, std::move(made));
+      return MPI_SUCCESS;
+    }
+    --count_of(*made);
+  }
+  runtime.window_errhandlers.release(made->user_state.errhandler);
+  lifetime.let_go();
+  return raise(parent, call, {MPI_ERR_OTHER, HandleValues::all_in_use});
+}
+
+}  // namespace oriel::mpi
+
+using namespace oriel::mpi;
+
+// Duplicates (Q4): another handle of the same window.
+ORIEL_CALL(Win_dup_with_info)(MPI_Win parent, MPI_Info info, MPI_Win* win) {
+  constexpr const char* call = "ORIEL_Win_dup_with_info";
+  std::unique_ptr<WindowHandle> made;
+  const int code = dispatch_call(
+      call, parent,
+      [&](WindowHandle& window) {
+        if (const Failure bad = check_outputs(win)) return bad;
+        made = copy_handle(window);
+        ++count_of(window);
+        return Failure();
+      },
+      [&] { return unsupported_window(call, parent, lacking::duplicates); });
+  return code == MPI_SUCCESS ? hand_out(call, parent, info, std::move(made), win) : code;
+}
