@@ -19,8 +19,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/region/block_work.hpp"
-#include "core/region/chunk_work.hpp"
+#include "core/region/private_copy.hpp"
 #include "shm_processes.hpp"
 
 namespace oriel {
@@ -570,44 +569,57 @@ TEST_F(ShmErrandTest, AKilledOriginIsNotAwaited) {
   EXPECT_FALSE(mine_->serve(true));
 }
 
-/// Carries out the chunks of a put, get or sum of 8-byte integers that are left to us.
+constexpr Reduction sum_of_words{Op::sum, Basic::u64, 8};
+
+/// A put, get or sum of 8-byte integers in one run.
+ChunkedOperation in_one_run(OperationKind kind, std::uint64_t remote,
+                            std::span<std::uint64_t> local) {
+  const std::uint64_t bytes = local.size_bytes();
+  return kind == OperationKind::accumulate
+             ? ChunkedOperation::accumulate(sum_of_words, remote, local.data(), bytes)
+             : ChunkedOperation::move(kind == OperationKind::put, remote, local.data(), bytes);
+}
+
+/// A put or sum of 8-byte integers to blocks.
+ChunkedOperation to_blocks(bool sums, std::uint64_t remote, const StridedBlocks& strided,
+                           const std::uint64_t* local) {
+  return sums ? ChunkedOperation::accumulate(sum_of_words, remote, strided, local)
+              : ChunkedOperation::scatter(remote, strided, local);
+}
+
+/// Carries out the chunks of an operation that the owner leaves to the origin, and counts them.
 class OurChunks final : public ChunkWork {
  public:
-  OurChunks(ShmTransport& transport, int owner, OperationKind kind, std::uint64_t remote,
-            std::span<std::uint64_t> local)
-      : transport_(transport), owner_(owner), kind_(kind), remote_(remote), local_(local) {}
+  OurChunks(ShmTransport& transport, int owner, const ChunkedOperation& whole)
+      : transport_(transport), owner_(owner), whole_(whole) {}
 
   Error carry_out(const Chunk& chunk) override {
     bytes_ += chunk.bytes;
-    if (kind_ == OperationKind::accumulate) {
-      auto* const origin = reinterpret_cast<std::byte*>(local_.data());
-      return CombinedChunks(transport_, owner_, sum, remote_, origin, space_.data())
-          .carry_out(chunk);
-    }
-    const oriel::Run whole{local_.data(), remote_, local_.size_bytes()};
-    return CopiedChunks(transport_, owner_, kind_ == OperationKind::put, whole).carry_out(chunk);
+    return ours_.carry_out(chunk);
   }
   /// The error; none at all: the owner has not been asked.
-  std::optional<Error> ask() {
-    const std::uint64_t bytes = local_.size_bytes();
-    const bool sums = kind_ == OperationKind::accumulate;
-    return transport_.carry_out_with(
-        owner_,
-        sums ? ChunkedOperation::accumulate(sum, remote_, local_.data(), bytes)
-             : ChunkedOperation::move(kind_ == OperationKind::put, remote_, local_.data(), bytes),
-        *this);
+  std::optional<Error> ask() { return transport_.carry_out_with(owner_, whole_, *this); }
+  /// None: the owner has not looked in ten seconds.
+  std::optional<Error> ask_until_over() {
+    std::optional<Error> error;
+    for (const auto end = in_ten_seconds(); !error && Clock::now() < end;) error = ask();
+    return error;
+  }
+  /// Without the owner.
+  Error carry_out_all() {
+    for (std::uint32_t number = 0; number != whole_.chunks(); ++number) {
+      if (const Error error = carry_out(whole_.chunk(number)); error != Error::none) return error;
+    }
+    return Error::none;
   }
   std::uint64_t bytes() const { return bytes_; }
 
  private:
-  static constexpr Reduction sum{Op::sum, Basic::u64, 8};
-
   ShmTransport& transport_;
   int owner_;
-  OperationKind kind_;
-  std::uint64_t remote_;
-  std::span<std::uint64_t> local_;
+  ChunkedOperation whole_;
   Bytes space_ = Bytes(ChunkedOperation::most_combined);
+  OriginChunks ours_{transport_, owner_, whole_, space_.data()};
   std::uint64_t bytes_ = 0;
 };
 
@@ -649,7 +661,7 @@ TEST_F(ShmErrandInChunksTest, AnOwnerThatLooksTakesChunks) {
   const auto carry_out = [&](OperationKind kind) {
     const auto end = in_ten_seconds();
     for (std::optional<Error> error; !error && Clock::now() < end;) {
-      OurChunks chunks(*mine_, peer_, kind, memory, local);
+      OurChunks chunks(*mine_, peer_, in_one_run(kind, memory, local));
       error = chunks.ask();
       if (!error) continue;
       EXPECT_EQ(*error, Error::none);
@@ -670,60 +682,6 @@ TEST_F(ShmErrandInChunksTest, AnOwnerThatLooksTakesChunks) {
   stop_serving(words);
 }
 
-/// The same of a put or sum to blocks.
-class OurBlocks final : public ChunkWork {
- public:
-  OurBlocks(ShmTransport& transport, int owner, bool sums, std::uint64_t remote,
-            const StridedBlocks& strided, std::byte* local)
-      : transport_(transport),
-        owner_(owner),
-        sums_(sums),
-        remote_(remote),
-        strided_(strided),
-        local_(local) {}
-
-  Error carry_out(const Chunk& chunk) override {
-    bytes_ += chunk.bytes;
-    return sums_
-               ? AccumulateBlocks(transport_, owner_, sum, remote_, strided_, local_, space_.data())
-                     .carry_out(chunk)
-               : PutBlocks(transport_, owner_, remote_, strided_, local_).carry_out(chunk);
-  }
-  std::optional<Error> ask() { return transport_.carry_out_with(owner_, operation(), *this); }
-  /// None: the owner has not looked in ten seconds.
-  std::optional<Error> ask_until_over() {
-    std::optional<Error> error;
-    for (const auto end = in_ten_seconds(); !error && Clock::now() < end;) error = ask();
-    return error;
-  }
-  /// Without the owner.
-  Error carry_out_all() {
-    const ChunkedOperation all = operation();
-    for (std::uint32_t number = 0; number != all.chunks(); ++number) {
-      if (const Error error = carry_out(all.chunk(number)); error != Error::none) return error;
-    }
-    return Error::none;
-  }
-  std::uint64_t bytes() const { return bytes_; }
-
- private:
-  ChunkedOperation operation() const {
-    return sums_ ? ChunkedOperation::accumulate(sum, remote_, strided_, local_)
-                 : ChunkedOperation::scatter(remote_, strided_, local_);
-  }
-
-  static constexpr Reduction sum{Op::sum, Basic::u64, 8};
-
-  ShmTransport& transport_;
-  int owner_;
-  bool sums_;
-  std::uint64_t remote_;
-  const StridedBlocks& strided_;
-  std::byte* local_;
-  Bytes space_ = Bytes(ChunkedOperation::most_combined);
-  std::uint64_t bytes_ = 0;
-};
-
 // The gaps between the blocks stay as they are; blocks may be pages apart.
 TEST_F(ShmErrandInChunksTest, AnOwnerThatLooksTakesChunksOfBlocks) {
   constexpr std::size_t count = 600'000;
@@ -743,8 +701,7 @@ TEST_F(ShmErrandInChunksTest, AnOwnerThatLooksTakesChunksOfBlocks) {
     for (const auto& [sums, alone] :
          {std::pair(false, false), {true, false}, {false, true}, {true, true}}) {
       for (std::size_t i = 0; i < local.size(); ++i) local[i] = 10 * i + length + (alone ? 1 : 0);
-      OurBlocks chunks(*mine_, peer_, sums, memory + first * 8, strided,
-                       reinterpret_cast<std::byte*>(local.data()));
+      OurChunks chunks(*mine_, peer_, to_blocks(sums, memory + first * 8, strided, local.data()));
       if (alone) {
         EXPECT_EQ(chunks.carry_out_all(), Error::none);
       } else {
@@ -765,8 +722,7 @@ TEST_F(ShmErrandInChunksTest, AnOwnerThatLooksTakesChunksOfBlocks) {
   std::vector<std::uint64_t> again(3000, 1);
   for (const auto end = in_ten_seconds(); ours == moved && Clock::now() < end;) {
     const StridedBlocks strided{0, 16, 0, 8, 8, again.size()};
-    OurBlocks chunks(*mine_, peer_, false, memory, strided,
-                     reinterpret_cast<std::byte*>(again.data()));
+    OurChunks chunks(*mine_, peer_, to_blocks(false, memory, strided, again.data()));
     EXPECT_EQ(chunks.ask_until_over(), Error::none);
     ours += chunks.bytes();
     moved += again.size() * 8;
@@ -790,7 +746,8 @@ TEST_F(ShmErrandInChunksTest, AChunkThatTheOwnerCannotReachComesBack) {
   while (asked < 20 && Clock::now() < end) {
     for (const OperationKind kind :
          {OperationKind::put, OperationKind::accumulate, OperationKind::get}) {
-      const std::optional<Error> error = OurChunks(*mine_, peer_, kind, memory, local).ask();
+      const std::optional<Error> error =
+          OurChunks(*mine_, peer_, in_one_run(kind, memory, local)).ask();
       if (!error) continue;
       EXPECT_EQ(*error, Error::system);
       ++asked;
@@ -813,8 +770,7 @@ TEST_F(ShmErrandInChunksTest, BlocksThatTheOwnerCannotReachComeBack) {
   unsigned asked = 0;
   for (const auto end = in_ten_seconds(); asked < 20 && Clock::now() < end;) {
     for (const bool sums : {false, true}) {
-      OurBlocks chunks(*mine_, peer_, sums, memory, strided,
-                       reinterpret_cast<std::byte*>(local.data()));
+      OurChunks chunks(*mine_, peer_, to_blocks(sums, memory, strided, local.data()));
       const std::optional<Error> error = chunks.ask();
       if (!error) continue;
       EXPECT_EQ(*error, Error::system);
@@ -875,7 +831,7 @@ TEST_F(ShmErrandTest, AnOwnerKilledWithinAChunkIsNotAwaited) {
   });
   const auto memory = reinterpret_cast<std::uint64_t>(to_parent_.get<std::uint64_t*>());
   const auto local = pages_of(125'000);
-  OurChunks chunks(*mine_, peer_, OperationKind::put, memory, local);
+  OurChunks chunks(*mine_, peer_, in_one_run(OperationKind::put, memory, local));
   std::optional<Error> error;
   const auto end = in_ten_seconds();
   while (error != Error::peer_lost && Clock::now() < end) error = chunks.ask();

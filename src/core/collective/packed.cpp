@@ -6,7 +6,7 @@
 
 #include "core/base/copies.hpp"
 #include "core/operation/address.hpp"
-#include "core/region/run_batch.hpp"
+#include "core/region/private_copy.hpp"
 
 namespace oriel {
 namespace {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/base/error.hpp"
 #include "core/operation/operation.hpp"
 #include "core/operation/reduction.hpp"
 #include "core/operation/strided_blocks.hpp"
@@ -121,6 +122,24 @@ class ChunkedOperation {
       if (!reachable(first + offset, blocks_.bytes)) return false;
     }
     return true;
+  }
+
+  /// Carries out a chunk in the origin's process. copy(write, here, there, bytes, stride) copies
+  /// the chunk between contiguous memory and the owner's: `bytes` bytes at `there`, and as many at
+  /// each further multiple of `stride`, until the chunk is complete. `space`: most_combined bytes,
+  /// for an accumulate.
+  template <typename Copy>
+  Error carry_out_at_origin(const Chunk& chunk, std::byte* space, Copy&& copy) const {
+    auto* const here =
+        reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(origin_)) + chunk.first;
+    const std::uint64_t bytes = blocks_.one_run() ? chunk.bytes : blocks_.bytes;
+    const auto move = [&](bool write, std::byte* local) {
+      return copy(write, local, address(chunk), bytes, blocks_.stride);
+    };
+    if (!updates(kind_)) return move(kind_ == OperationKind::put, here);
+    if (const Error error = move(false, space); error != Error::none) return error;
+    reduce_plain(reduction_, space, here, nullptr, chunk.bytes / reduction_.element);
+    return move(true, space);
   }
 
   /// Carries out a chunk in the owner's process. transfer(write, here, there, bytes) copies into

@@ -12,7 +12,6 @@
 #include "core/base/error.hpp"
 #include "core/operation/errand.hpp"
 #include "core/region/private_copy.hpp"
-#include "core/region/run_batch.hpp"
 #include "core/transport/node_services.hpp"
 
 namespace oriel {

@@ -13,9 +13,8 @@
 #include "core/operation/address.hpp"
 #include "core/operation/element_runs.hpp"
 #include "core/operation/strided_blocks.hpp"
-#include "core/region/block_work.hpp"
+#include "core/region/private_copy.hpp"
 #include "core/region/region.hpp"
-#include "core/region/run_batch.hpp"
 
 namespace oriel {
 namespace {
@@ -287,8 +286,8 @@ Error Region::copy(bool write, int process, std::uint64_t there, const Elements&
       return;
     }
     if (write && ChunkedOperation::divides_blocks(strided)) {
-      PutBlocks ours(transport_.node(), process, remote, strided, here);
       const auto whole = ChunkedOperation::scatter(remote, strided, here);
+      OriginChunks ours(transport_.node(), process, whole);
       if (const auto ended = transport_.node().carry_out_with(process, whole, ours)) {
         error = first_of(error, *ended);
         return;
@@ -338,20 +337,14 @@ std::optional<Error> Region::update_in_chunks(const Operation& operation, const 
               : !ChunkedOperation::divides_blocks(*strided)) {
     return {};
   }
-  NodeServices& services = transport_.node();
-  const int process = target.process;
-  const Reduction& reduction = operation.reduction;
   const std::uint64_t address = base + static_cast<std::uint64_t>(strided->theirs);
   std::byte* const origin = at(operation.origin.address, strided->ours);
+  const auto whole =
+      one_run ? ChunkedOperation::accumulate(operation.reduction, address, origin, strided->bytes)
+              : ChunkedOperation::accumulate(operation.reduction, address, *strided, origin);
   scratch_.resize(std::max<std::size_t>(scratch_.size(), ChunkedOperation::most_combined));
-  if (one_run) {
-    CombinedChunks ours(services, process, reduction, address, origin, scratch_.data());
-    return services.carry_out_with(
-        process, ChunkedOperation::accumulate(reduction, address, origin, strided->bytes), ours);
-  }
-  AccumulateBlocks ours(services, process, reduction, address, *strided, origin, scratch_.data());
-  return services.carry_out_with(
-      process, ChunkedOperation::accumulate(reduction, address, *strided, origin), ours);
+  OriginChunks ours(transport_.node(), target.process, whole, scratch_.data());
+  return transport_.node().carry_out_with(target.process, whole, ours);
 }
 
 /// Updates private memory. The target carries out a short update itself, and both processes carry
