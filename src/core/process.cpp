@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/collective/remote_lanes.hpp"
 #include "core/remote/server.hpp"
 
 namespace oriel {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/limits.hpp"
-#include "core/collective/plan_write.hpp"
+#include "core/collective/remote_lanes.hpp"
 #include "core/epoch/events.hpp"
 #include "core/epoch/invariant_checks.hpp"
 #include "core/epoch/lock_order.hpp"

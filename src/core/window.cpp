@@ -6,8 +6,8 @@
 #include "core/collective/plan_registry.hpp"
 #include "core/process.hpp"
 #include "core/remote/counted_fence.hpp"
+#include "core/remote/outbox.hpp"
 #include "core/remote/remote_targets.hpp"
-#include "core/remote/sender.hpp"
 #include "core/remote/server.hpp"
 
 namespace oriel {
@@ -88,9 +88,9 @@ Protocol Window::protocol(const Operation& operation) {
 PlanRegistry& Window::plan_registry() {
   if (plan_registry_ == nullptr) {
     RemoteResources& resources = process_.remote();
-    plan_registry_ = std::make_unique<PlanRegistry>(
-        state_.work, state_.events, region_, process_.transport(), resources.limits,
-        resources.outbox, sender(), resources.plan_writes, exchange());
+    plan_registry_ = std::make_unique<PlanRegistry>(state_.work, state_.events, region_,
+                                                    process_.transport(), resources.limits,
+                                                    sender(), resources.plan_writes, exchange());
   }
   return *plan_registry_;
 }

@@ -21,7 +21,6 @@
 #include "core/region/peer.hpp"
 #include "core/region/region.hpp"
 #include "core/region/select_protocol.hpp"
-#include "core/remote/barrier.hpp"
 #include "core/remote/exchange.hpp"
 #include "core/remote/message.hpp"
 

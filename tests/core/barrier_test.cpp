@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The barrier of a window's ranks, mapped and remote ones, in any order of what they do.
-#include "core/remote/barrier.hpp"
+#include "core/remote/exchange.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,9 +11,11 @@ namespace oriel {
 /// Objects of one kind that are acquired and released on hot paths. They are made in blocks, live
 /// as long as the pool, and keep the capacity that their members have grown. T has a `pool_index`,
 /// which the pool sets once, a `generation`, which it counts, and a `reset()`, which acquire()
-/// calls.
-template <typename T>
+/// calls. `mark` is 0, or a bit that no index reaches: tokens of pools with different marks differ.
+template <typename T, std::uint64_t mark = 0>
 class Pool {
+  static_assert(mark == 0 || (mark >= std::uint64_t{1} << 30 && mark <= std::uint64_t{1} << 31));
+
  public:
   T& acquire() {
     if (free_.empty()) grow();
@@ -32,11 +34,11 @@ class Pool {
   /// Identifies the object while it is in use; never 0. A token that arrives late, or that was
   /// never given out, does not identify a later use of the object.
   static std::uint64_t token(const T& object) {
-    return std::uint64_t{object.generation} << 32 | object.pool_index;
+    return std::uint64_t{object.generation} << 32 | mark | object.pool_index;
   }
   /// The object in use that has this token, or null.
   T* find(std::uint64_t token) {
-    const std::uint64_t index = token & 0xffffffff;
+    const std::uint64_t index = (token & 0xffffffff) ^ mark;
     if (index >= blocks_.size() * block) return nullptr;
     T& object = (*blocks_[index / block])[index % block];
     return in_use(object) && object.generation == token >> 32 ? &object : nullptr;

@@ -236,7 +236,7 @@ void Plan::begin(int step) {
   if (step != 0) carry_out(step);
   remote_.begin_sends(step);
   mapped_.begin_sends(step);
-  if (registry_.sender() != nullptr) registry_.push();
+  registry_.push();
   if (step == 0) carry_out(step);
 }
 

@@ -6,14 +6,13 @@
 namespace oriel {
 
 PlanRegistry::PlanRegistry(SweepWork& work, const WindowEvents& events, Region& region,
-                           Transport& transport, const Limits& limits, Outbox& outbox,
-                           Sender* sender, PlanWrites& writes, Exchange& exchange)
+                           Transport& transport, const Limits& limits, Sender* sender,
+                           PlanWrites& writes, Exchange& exchange)
     : work_(work),
       events_(events),
       region_(region),
       transport_(transport),
       limits_(limits),
-      outbox_(outbox),
       sender_(sender),
       writes_(writes),
       exchange_(exchange) {}
@@ -28,7 +27,7 @@ PlanRegistry::~PlanRegistry() {
 void PlanRegistry::ask_nodes() {
   const int lowest = std::ranges::min(region_.mapped_ranks());
   exchange_.begin({static_cast<std::uint64_t>(lowest), 0, 0, 0});
-  outbox_.push();
+  push();
 }
 
 bool PlanRegistry::nodes_known() {

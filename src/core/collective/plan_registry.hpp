@@ -9,7 +9,6 @@
 #include "core/base/limits.hpp"
 #include "core/base/work_list.hpp"
 #include "core/collective/plan.hpp"
-#include "core/collective/plan_write.hpp"
 #include "core/epoch/events.hpp"
 #include "core/epoch/sweep_work.hpp"
 #include "core/remote/exchange.hpp"
@@ -23,8 +22,7 @@ class PlanRegistry {
  public:
   /// `sender`: null if all ranks are mapped.
   PlanRegistry(SweepWork& work, const WindowEvents& events, Region& region, Transport& transport,
-               const Limits& limits, Outbox& outbox, Sender* sender, PlanWrites& writes,
-               Exchange& exchange);
+               const Limits& limits, Sender* sender, PlanWrites& writes, Exchange& exchange);
   ~PlanRegistry();
   PlanRegistry(const PlanRegistry&) = delete;
   PlanRegistry& operator=(const PlanRegistry&) = delete;
@@ -74,7 +72,10 @@ class PlanRegistry {
   const WindowEvents& events() const { return events_; }
   /// True if all ranks have left the window, so that other ranks may have ended.
   bool ending() const { return ending_; }
-  void push() { outbox_.push(); }
+  /// Sends the messages that wait to be sent with others.
+  void push() {
+    if (sender_ != nullptr) sender_->push(true);
+  }
   void begin_work(Plan& plan);
   void end_work(Plan& plan);
   /// Memory for a board, perhaps that of an earlier one. Null: none is available.
@@ -113,7 +114,6 @@ class PlanRegistry {
   Region& region_;
   Transport& transport_;
   Limits limits_;
-  Outbox& outbox_;
   Sender* sender_;
   PlanWrites& writes_;
   Exchange& exchange_;

@@ -6,17 +6,42 @@
 #include <span>
 #include <vector>
 
+#include "core/base/error.hpp"
 #include "core/base/limits.hpp"
+#include "core/base/pool.hpp"
 #include "core/collective/packed.hpp"
 #include "core/collective/plan_progress.hpp"
-#include "core/collective/plan_write.hpp"
 #include "core/collective/schedule.hpp"
 #include "core/region/region.hpp"
 #include "core/remote/buffer_registrations.hpp"
 #include "core/remote/message.hpp"
-#include "core/remote/sender.hpp"
+#include "core/remote/outbox.hpp"
 
 namespace oriel {
+
+class RemoteLanes;
+
+/// A direct write of a plan that is in flight.
+struct PlanWrite {
+  RemoteLanes* lanes = nullptr;
+  std::uint32_t send = 0;   // index of the send in the lanes
+  std::uint64_t begun = 0;  // bytes of the transfers that have begun
+  std::uint64_t over = 0;   // bytes of the transfers that are over
+  bool announced = false;   // its notification has been sent with the last transfer
+  Error error = Error::none;
+  std::uint32_t pool_index = 0;
+  std::uint32_t generation = 0;
+
+  void reset() {
+    begun = over = 0;
+    announced = false;
+    error = Error::none;
+  }
+};
+
+/// The direct writes of all plans of a process. The tokens of their transfers differ from those of
+/// operations and rendezvous.
+using PlanWrites = Pool<PlanWrite, std::uint64_t{1} << 30>;
 
 /// A plan's transfers from and to remote ranks. A short transfer is one message, sent when its
 /// receiver has begun the previous use, so a receiver keeps at most one such message ahead of time.

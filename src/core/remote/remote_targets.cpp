@@ -25,8 +25,7 @@ RemoteTargets::RemoteTargets(EpochState& state, Peers& peers, Region& region, Me
       server_(server),
       fence_(fence),
       atomics_(atomics),
-      transfers_(region, messages, limits, sender),
-      rendezvous_(region, messages, sender) {}
+      registrations_(messages) {}
 
 void RemoteTargets::expose(int origin, std::uint64_t id, bool no_check) {
   if (!no_check) sender_.send_word(origin, MessageKind::granted, id);
@@ -220,7 +219,8 @@ void RemoteTargets::transferred(RecordedOperation& recorded, const Transfer& tra
   Target& target = *recorded.target;
   const bool over = pending_.note_transfer(recorded, transfer);
   if (recorded.protocol == Protocol::direct) {
-    DirectTransfers::note_end(recorded, over);
+    --(recorded.operation.kind == OperationKind::put ? target.writes : target.reads);
+    if (over && recorded.operation.awaits_answer()) --target.unasked;
   } else if (over) {
     --target.counted_apart;
   }
@@ -384,7 +384,7 @@ bool RemoteTargets::take_end(RecordedOperation& recorded, const Message& message
   Target& target = *recorded.target;
   pending_.note(recorded, message.error);
   note_open(recorded);
-  rendezvous_.end(recorded);
+  registrations_.deregister_buffer(recorded.registration);
   target.moving.remove(recorded);
   --target.counted_apart;
   pending_.conclude(recorded);

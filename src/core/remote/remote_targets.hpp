@@ -12,12 +12,11 @@
 #include "core/epoch/link.hpp"
 #include "core/region/peer.hpp"
 #include "core/region/region.hpp"
+#include "core/remote/buffer_registrations.hpp"
 #include "core/remote/counted_fence.hpp"
-#include "core/remote/direct_transfers.hpp"
 #include "core/remote/layout_cache.hpp"
 #include "core/remote/message.hpp"
-#include "core/remote/origin_rendezvous.hpp"
-#include "core/remote/sender.hpp"
+#include "core/remote/outbox.hpp"
 #include "core/remote/server.hpp"
 
 namespace oriel {
@@ -74,7 +73,7 @@ class RemoteTargets final : public Link {
   void note_open(const RecordedOperation& answered);
   bool take_end(RecordedOperation& recorded, const Message& message);
 
-  // transmission.cpp: operations as messages; other protocols by the objects below.
+  // transmission.cpp: how an operation is sent.
   bool transmit(RecordedOperation& recorded);
   bool one_update(const Operation& operation) const;
   bool transmit_by_messages(RecordedOperation& recorded);
@@ -84,6 +83,10 @@ class RemoteTargets final : public Link {
                      std::uint64_t bytes);
   void describe(const Layout& layout, int rank);
   void send_notification(RecordedOperation& recorded);
+  Message notification_behind(const Operation& operation);
+  bool transmit_directly(RecordedOperation& recorded);
+  int register_buffer(const Operation& operation);
+  void send_rendezvous(RecordedOperation& recorded, Message message);
 
   const WindowEvents& events_;
   Peers& peers_;
@@ -97,9 +100,8 @@ class RemoteTargets final : public Link {
   Server& server_;
   CountedFence& fence_;
   NetworkAtomics& atomics_;
-  DirectTransfers transfers_;
-  OriginRendezvous rendezvous_;
-  std::vector<std::byte> scratch_;  // payload being packed
+  BufferRegistrations registrations_;  // of rendezvous
+  std::vector<std::byte> scratch_;     // payload being packed
 };
 
 }  // namespace oriel

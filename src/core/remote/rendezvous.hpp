@@ -35,25 +35,8 @@ struct Rendezvous {
   bool finished() const { return left() == 0 && over == begun; }
 };
 
-/// The rendezvous of a process at which it is the target.
-class RendezvousTable {
- public:
-  Rendezvous& acquire() { return pool_.acquire(); }
-  void release(Rendezvous& one) { pool_.release(one); }
-  /// The token of its transfers, different from that of every operation: no index of a pool reaches
-  /// the bit `beyond_any_index`.
-  static std::uint64_t token(const Rendezvous& one) {
-    return Pool<Rendezvous>::token(one) | beyond_any_index;
-  }
-  /// The rendezvous of a token; null if there is none or it is over.
-  Rendezvous* find(std::uint64_t token) {
-    return (token & beyond_any_index) != 0 ? pool_.find(token & ~beyond_any_index) : nullptr;
-  }
-
- private:
-  static constexpr std::uint64_t beyond_any_index = std::uint64_t{1} << 31;
-
-  Pool<Rendezvous> pool_;
-};
+/// The rendezvous of a process at which it is the target. The tokens of their transfers differ from
+/// those of operations and plans.
+using RendezvousTable = Pool<Rendezvous, std::uint64_t{1} << 31>;
 
 }  // namespace oriel

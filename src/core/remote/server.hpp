@@ -16,8 +16,8 @@
 #include "core/region/region.hpp"
 #include "core/remote/layout_cache.hpp"
 #include "core/remote/message.hpp"
+#include "core/remote/outbox.hpp"
 #include "core/remote/rendezvous.hpp"
-#include "core/remote/sender.hpp"
 #include "core/transport/messages.hpp"
 
 namespace oriel {

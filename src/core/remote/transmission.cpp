@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How RemoteTargets sends an operation: as messages here; direct transfers, rendezvous and network
-// atomics by objects of their own.
+// How RemoteTargets sends an operation: by messages, by a direct transfer, or by a rendezvous.
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <span>
 
+#include "core/base/pool.hpp"
 #include "core/operation/element_runs.hpp"
 #include "core/region/select_protocol.hpp"
 #include "core/remote/remote_targets.hpp"
@@ -120,6 +122,95 @@ void RemoteTargets::send_notification(RecordedOperation& recorded) {
   recorded.operation.notify_arg = {};
 }
 
+/// The notification behind the last bytes of a direct write. It has no gate, because the write is
+/// made only when the target is available. So the messages of equal notifications (tag and length)
+/// are equal, and the transport may replace them by a code.
+Message RemoteTargets::notification_behind(const Operation& operation) {
+  Message message;
+  message.kind = MessageKind::notify;
+  message.gate = Gate::open;
+  message.notify(operation.notify_arg);
+  sender_.address(operation.target, message);
+  return message;
+}
+
+/// Gives the network as much of a long put or get as it accepts (Protocol::direct): it moves the
+/// bytes between the origin's buffer and the exposed memory of the target, whose Server takes no
+/// part. True if it has accepted all. The target is available.
+bool RemoteTargets::transmit_directly(RecordedOperation& recorded) {
+  Operation& operation = recorded.operation;
+  Target& target = *recorded.target;
+  const Member& member = region_.member(target.rank);
+  const bool write = operation.kind == OperationKind::put;
+  const std::uint64_t start = member.memory.address + member.offset(operation.displacement);
+  const bool waits = recorded.epoch->closed;
+  const bool tells = write && operation.notify_arg.wanted() && messages_.orders_writes();
+  ElementRuns left(operation);
+  left.skip(recorded.sent);
+  while (left.bytes() != 0) {
+    std::array<TransferRun, Messages::most_runs> runs;
+    std::size_t used = 0;
+    // A waiting process serves other ranks between two pieces: they may need its answer before they
+    // send.
+    std::uint64_t space = waits ? limits_.direct_fragment : operation.bytes();
+    ElementRuns next = left;
+    while (used < runs.size() && space != 0 && next.bytes() != 0) {
+      const std::uint64_t bytes = std::min(next.bytes(), space);
+      runs[used++] = {write ? next.origin() : next.result(),
+                      start + static_cast<std::uint64_t>(next.offset()), bytes};
+      space -= bytes;
+      next.skip(bytes);
+    }
+    Message notification;
+    Behind behind;
+    const bool last = tells && next.bytes() == 0;
+    if (last) {
+      notification = notification_behind(operation);
+      behind.message = notification.trim();
+    }
+    const std::uint64_t taken =
+        messages_.transfer(member.process, write, std::span(runs).first(used), member.memory.key,
+                           Pool<RecordedOperation>::token(recorded), last ? &behind : nullptr);
+    if (taken == 0) return false;
+    recorded.sent += taken;
+    left.skip(taken);
+    if (tells && left.bytes() == 0) {
+      if (!behind.went) messages_.send(member.process, behind.message, {});
+      operation.notify_arg = {};
+    }
+    ++(write ? target.writes : target.reads);
+    if (waits && left.bytes() != 0) return false;
+  }
+  return true;
+}
+
+/// Registers the operation's buffer for its target, which moves the bytes of a rendezvous by direct
+/// transfers of its own. Returns the number for RecordedOperation::registration; -1: the buffer
+/// cannot be registered.
+int RemoteTargets::register_buffer(const Operation& operation) {
+  const bool put = operation.kind == OperationKind::put;
+  const Buffer& buffer = put ? operation.origin : operation.result;
+  return registrations_.register_buffer(region_.member(operation.target).process, !put,
+                                        buffer.address, operation.bytes());
+}
+
+/// Sends the request of a rendezvous with the buffer's address and key. `message` has the kind and
+/// the gate of an operation.
+void RemoteTargets::send_rendezvous(RecordedOperation& recorded, Message message) {
+  const Operation& operation = recorded.operation;
+  const RemoteMemory& registered = registrations_.memory(recorded.registration);
+  message.kind = MessageKind::rendezvous;
+  message.word = Pool<RecordedOperation>::token(recorded);
+  message.offset = region_.member(operation.target).offset(operation.displacement);
+  message.handle_token = operation.handle.token;
+  message.handle_slot = operation.handle.slot;
+  message.count = operation.bytes();
+  message.data = sizeof registered;
+  message.notify(operation.notify_arg);
+  sender_.send(operation.target, message, std::as_bytes(std::span(&registered, 1)));
+  recorded.sent = operation.bytes();
+}
+
 bool RemoteTargets::transmit_at_once(const Operation& operation, Epoch& epoch, Target& target) {
   const std::uint64_t bytes = operation.bytes();
   if (bytes > largest_fragment(operation, limits_.fragment) ||
@@ -140,11 +231,11 @@ bool RemoteTargets::transmit(RecordedOperation& recorded) {
   }
   switch (recorded.protocol) {
     case Protocol::direct:
-      return prepare_transfer(epoch, target) && transfers_.transmit(recorded);
+      return prepare_transfer(epoch, target) && transmit_directly(recorded);
     case Protocol::rendezvous:
       // The target holds the request back like any message.
       if (!reserve(epoch, target, Message::held_bytes)) return false;
-      rendezvous_.transmit(recorded, request(recorded.operation, epoch, target));
+      send_rendezvous(recorded, request(recorded.operation, epoch, target));
       return true;
     case Protocol::network_atomic:
       return prepare_transfer(epoch, target) && atomics_.transmit(recorded);
@@ -204,8 +295,7 @@ Outcome RemoteTargets::issue(const Operation& operation, Epoch& epoch, Target& t
   const bool empty = operation.bytes() == 0;
   if (empty && !operation.notify_arg.wanted()) return Outcome::finished();
   // A buffer that cannot be registered is sent in messages.
-  const int registration =
-      protocol == Protocol::rendezvous ? rendezvous_.register_buffer(operation) : -1;
+  const int registration = protocol == Protocol::rendezvous ? register_buffer(operation) : -1;
   if (protocol == Protocol::rendezvous && registration < 0) protocol = Protocol::message;
   events_.issued(operation, protocol);
   const bool fetching = fetches(operation.kind) && !empty;
