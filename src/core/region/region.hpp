@@ -26,7 +26,6 @@
 #include "core/pieces/peer_pieces.hpp"
 #include "core/region/aggregation.hpp"
 #include "core/region/member.hpp"
-#include "core/region/member_table.hpp"
 #include "core/region/private_copy.hpp"
 #include "core/transport/transport.hpp"
 

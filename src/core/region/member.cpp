@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/region/member_table.hpp"
+#include "core/region/member.hpp"
 
 #include <algorithm>
 #include <cstddef>
