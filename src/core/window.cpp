@@ -55,8 +55,8 @@ Window::Window(Process& process, WindowSpec spec)
                      state_.events.all_operations() ? &state_.events : nullptr),
       fence_words_(region_, process.remote().limits.announced_each),
       atomics_(state_, region_, process.transport().messages()),
-      notifier_(state_, region_, notifications_.counters()),
-      mapped_(state_, peers_, region_, fence_words_, atomics_, notifier_, process.remote().limits),
+      mapped_(state_, peers_, region_, fence_words_, atomics_, notifications_.counters(),
+              process.remote().limits),
       remote_(spec.remote ? std::make_unique<Remote>(
                                 state_, peers_, region_, process.transport().messages(),
                                 process.remote(), fence_words_, atomics_, notifications_)

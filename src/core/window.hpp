@@ -14,7 +14,6 @@
 #include "core/epoch/epochs.hpp"
 #include "core/mapped/fence_words.hpp"
 #include "core/mapped/mapped_targets.hpp"
-#include "core/mapped/notifier.hpp"
 #include "core/notify/notifications.hpp"
 #include "core/operation/address.hpp"
 #include "core/operation/operation.hpp"
@@ -164,8 +163,8 @@ class Window final : private SweepWork {
     std::uint64_t offset;
     if (member.size == 0 || !member.loadable() ||
         !find_range(displacement, member.disp_unit, 0, bytes, member.size, offset) ||
-        !notifier_.put(other, *open, member, offset, origin, bytes,
-                       {notify_arg.kind, notify_arg.number, bytes})) {
+        !mapped_.put_notified(other, *open, member, offset, origin, bytes,
+                              {notify_arg.kind, notify_arg.number, bytes})) {
       return false;
     }
     mark(open->used);
@@ -388,7 +387,6 @@ class Window final : private SweepWork {
   Notifications notifications_;
   FenceWords fence_words_;
   NetworkAtomics atomics_;
-  Notifier notifier_;
   MappedTargets mapped_;
   std::unique_ptr<Remote> remote_;  // null: all ranks are mapped to one another
   Exchange exchange_;

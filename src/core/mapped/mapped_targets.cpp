@@ -161,9 +161,9 @@ bool MappedTargets::inline_put(const Operation& operation, const Target& target)
   }
   const Member& member = region_.member(operation.target);
   return !member.loadable() &&
-         notifier_.put(peers_[operation.target], target, member,
-                       member.offset(operation.displacement), operation.origin.address,
-                       operation.bytes(), operation.notify_arg);
+         put_notified(peers_[operation.target], target, member,
+                      member.offset(operation.displacement), operation.origin.address,
+                      operation.bytes(), operation.notify_arg);
 }
 
 /// Notifies the target now. False if the notification must wait, perhaps behind held ones. A
@@ -176,7 +176,7 @@ bool MappedTargets::notify_now(const Operation& operation) {
 
 /// False if the rank's queue has no space.
 bool MappedTargets::notify(int rank, const NotifyArg& notify_arg) {
-  const bool full = notifier_.notify(rank, notify_arg) == NotifyOutcome::not_now;
+  const bool full = store_notification(rank, notify_arg) == NotifyOutcome::not_now;
   Peer& peer = peers_[rank];
   if (notify_arg.kind == NotifyKind::tag && full != peer.queue_full) {
     peer.queue_full = full;

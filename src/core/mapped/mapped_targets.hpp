@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <vector>
 
 #include "core/atomics/network_atomics.hpp"
+#include "core/base/copies.hpp"
 #include "core/base/error.hpp"
 #include "core/base/limits.hpp"
 #include "core/epoch/epoch_state.hpp"
 #include "core/epoch/link.hpp"
 #include "core/mapped/fence_words.hpp"
-#include "core/mapped/notifier.hpp"
+#include "core/notify/counters.hpp"
+#include "core/notify/notification.hpp"
 #include "core/region/aggregation.hpp"
 #include "core/region/peer.hpp"
 #include "core/region/region.hpp"
@@ -23,7 +27,7 @@ namespace oriel {
 class MappedTargets final : public Link {
  public:
   MappedTargets(EpochState& state, Peers& peers, Region& region, FenceWords& fences,
-                NetworkAtomics& atomics, Notifier& notifier, const Limits& limits)
+                NetworkAtomics& atomics, Counters& counters, const Limits& limits)
       : Link(false),
         peers_(peers),
         reason_(state.reason),
@@ -34,7 +38,7 @@ class MappedTargets final : public Link {
         region_(region),
         fences_(fences),
         atomics_(atomics),
-        notifier_(notifier),
+        counters_(counters),
         limits_(limits) {}
 
   void expose(int origin, std::uint64_t id, bool no_check) override;
@@ -56,6 +60,41 @@ class MappedTargets final : public Link {
   bool try_lock(int rank, bool exclusive) {
     return region_.mapped(rank) && fences_.ended_by(rank) && region_.atomics().empty() &&
            region_.lock_line(rank).try_acquire(region_.rank(), exclusive);
+  }
+  /// Stores one run of bytes at an offset in the target's memory, and notifies the target. The
+  /// bytes travel in the notification, and the target stores them, if they are few enough and the
+  /// epoch is lasting. False: the target has not been notified, but longer bytes may have
+  /// been stored.
+  [[gnu::always_inline]] bool put_notified(EpochPeer& peer, const Target& target,
+                                           const Member& member, std::uint64_t offset,
+                                           const void* origin, std::uint64_t bytes,
+                                           const NotifyArg& notify_arg) {
+    const std::uint8_t left = peer.left.load();
+    const bool tag = notify_arg.kind == NotifyKind::tag;
+    const bool inlined = left != 0;
+    if ((left & ~Left::inlined_stores) != 0 || (tag ? peer.holds_notifications() : inlined)) {
+      return false;
+    }
+    const bool loadable = member.loadable();
+    NotifyStore store =
+        NotifyStore::make(loadable ? member.at_offset(offset) : nullptr, origin, bytes, offset,
+                          tag && target.lasting && target.rank != region_.rank());
+    if (!loadable && !store.may_inline) return false;
+    if (bytes > NotifyStore::most_bytes) {
+      const auto* from = static_cast<const std::byte*>(origin);
+      const auto* to = static_cast<const std::byte*>(store.to);
+      const bool overlap = from < to + bytes && to < from + bytes;
+      if (inlined || overlap) return false;
+      std::memmove(store.to, origin, bytes);
+      store.bytes = 0;
+    }
+    store.after_inlined = inlined;
+    const NotifyOutcome outcome = store_notification(target.rank, notify_arg, store);
+    if (outcome == NotifyOutcome::inlined) {
+      mark(peer.left, Left::inlined_stores);
+      pending_.note_unflushed();
+    }
+    return outcome != NotifyOutcome::not_now;
   }
   /// Aggregates a short put or get of the rank's private memory, which may take place now. True if
   /// it has been left to be sent with others. Only called if the program uses one thread, which has
@@ -89,6 +128,16 @@ class MappedTargets final : public Link {
   Error take_error(int rank);
   bool inline_put(const Operation& operation, const Target& target);
   bool notify_now(const Operation& operation);
+  /// Notifies the rank of an operation that has taken place, and makes `store` or inlines it. The
+  /// rank has the counter that `notify_arg` names.
+  NotifyOutcome store_notification(int rank, const NotifyArg& notify_arg,
+                                   const NotifyStore& store = {}) {
+    if (notify_arg.kind == NotifyKind::tag) return region_.notify(rank, notify_arg, store);
+    if (store.bytes != 0) short_copy(store.to, store.from, store.bytes);
+    counters_.at(rank, notify_arg.number).add();
+    region_.wake(rank);
+    return NotifyOutcome::stored;
+  }
   bool notify(int rank, const NotifyArg& notify_arg);
   bool send_held_notification(const RecordedOperation& recorded);
   bool acquire(Epoch& epoch, Target& target);
@@ -106,7 +155,7 @@ class MappedTargets final : public Link {
   Region& region_;
   FenceWords& fences_;
   NetworkAtomics& atomics_;
-  Notifier& notifier_;
+  Counters& counters_;
   const Limits& limits_;
   std::deque<Aggregation> aggregations_;  // as many as have ever been used at one time
   std::vector<Aggregation*> spare_;       // those of aggregations_ that are not in use
