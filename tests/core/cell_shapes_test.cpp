@@ -3,7 +3,7 @@
 // which a message of any length goes; without them all that the message needs, or none.
 #include <gtest/gtest.h>
 
-#include "core/collective/cell.hpp"
+#include "core/collective/board.hpp"
 
 namespace oriel::test {
 namespace {

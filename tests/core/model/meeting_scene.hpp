@@ -6,8 +6,7 @@
 #include <deque>
 #include <string>
 
-#include "core/collective/cell.hpp"
-#include "core/collective/meeting.hpp"
+#include "core/collective/board.hpp"
 #include "scenarios.hpp"
 
 namespace oriel::model {
