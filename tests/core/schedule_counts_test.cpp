@@ -16,10 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/collective/schedules/allgatherv.hpp"
-#include "core/collective/schedules/alltoallw.hpp"
 #include "core/collective/schedules/gathered_alltoallw.hpp"
-#include "core/collective/schedules/rooted.hpp"
+#include "core/collective/schedules/schedules.hpp"
 #include "support/plan_cost.hpp"
 
 namespace oriel::test {

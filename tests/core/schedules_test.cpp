@@ -15,11 +15,9 @@
 
 #include "core/collective/packed.hpp"
 #include "core/collective/plan_registry.hpp"
-#include "core/collective/schedules/allgatherv.hpp"
-#include "core/collective/schedules/alltoallw.hpp"
+#include "core/collective/schedule.hpp"
 #include "core/collective/schedules/gathered_alltoallw.hpp"
-#include "core/collective/schedules/made_schedule.hpp"
-#include "core/collective/schedules/rooted.hpp"
+#include "core/collective/schedules/schedules.hpp"
 #include "support/index.hpp"
 #include "support/plan_players.hpp"
 #include "support/plans.hpp"

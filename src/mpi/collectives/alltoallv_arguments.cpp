@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-#include "core/collective/schedules/alltoallw.hpp"
+#include "core/collective/schedules/schedules.hpp"
 #include "core/operation/overlap.hpp"
 #include "mpi/runtime/fortran_arguments.hpp"
 #include "mpi/runtime/runtime.hpp"

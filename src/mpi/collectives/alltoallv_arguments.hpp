@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/collective/schedules/made_schedule.hpp"
+#include "core/collective/schedule.hpp"
 #include "core/operation/operation.hpp"
 #include "mpi/host/errors.hpp"
 #include "mpi/host/host.hpp"

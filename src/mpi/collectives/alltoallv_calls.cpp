@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/base/settings.hpp"
+#include "core/collective/schedule.hpp"
 #include "core/collective/schedules/gathered_alltoallw.hpp"
-#include "core/collective/schedules/made_schedule.hpp"
 #include "mpi/collectives/agreement.hpp"
 #include "mpi/collectives/algorithm.hpp"
 #include "mpi/collectives/alltoallv_arguments.hpp"

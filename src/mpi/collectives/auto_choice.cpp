@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "core/base/settings.hpp"
+#include "core/collective/schedule.hpp"
 #include "core/collective/schedules/gathered_alltoallw.hpp"
-#include "core/collective/schedules/made_schedule.hpp"
-#include "core/collective/schedules/rooted.hpp"
+#include "core/collective/schedules/schedules.hpp"
 #include "mpi/collectives/plan_collective.hpp"
 #include "mpi/host/host.hpp"
 #include "mpi/host/host_mpi.hpp"

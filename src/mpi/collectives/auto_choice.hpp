@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/collective/plan.hpp"
-#include "core/collective/schedules/made_schedule.hpp"
+#include "core/collective/schedule.hpp"
 #include "engine/tuning/exchange_times.hpp"
 #include "engine/tuning/start_trial.hpp"
 #include "engine/tuning/tuner.hpp"

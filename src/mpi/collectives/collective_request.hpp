@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/collective/plan.hpp"
-#include "core/collective/schedules/made_schedule.hpp"
+#include "core/collective/schedule.hpp"
 #include "mpi/collectives/collective_state.hpp"
 #include "mpi/host/errors.hpp"
 #include "mpi/host/host.hpp"

@@ -6,7 +6,6 @@
 
 #include "core/collective/plan.hpp"
 #include "core/collective/schedule.hpp"
-#include "core/collective/schedules/made_schedule.hpp"
 #include "mpi/collectives/alltoallv_arguments.hpp"
 #include "mpi/collectives/collective_request.hpp"
 #include "mpi/collectives/collective_state.hpp"

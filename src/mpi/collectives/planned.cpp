@@ -9,9 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "core/collective/schedules/allgatherv.hpp"
-#include "core/collective/schedules/made_schedule.hpp"
-#include "core/collective/schedules/rooted.hpp"
+#include "core/collective/schedule.hpp"
+#include "core/collective/schedules/schedules.hpp"
 #include "mpi/collectives/algorithm.hpp"
 #include "mpi/collectives/collective_request.hpp"
 #include "mpi/collectives/plan_collective.hpp"

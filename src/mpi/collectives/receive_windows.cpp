@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/collective/packed.hpp"
-#include "core/collective/schedules/made_schedule.hpp"
+#include "core/collective/schedule.hpp"
 #include "engine/progress/waiting.hpp"
 #include "mpi/collectives/leaving_windows.hpp"
 #include "mpi/progress/mpi_host.hpp"

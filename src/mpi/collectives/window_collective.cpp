@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/collective/schedules/made_schedule.hpp"
+#include "core/collective/schedule.hpp"
 #include "mpi/runtime/runtime.hpp"
 
 namespace oriel::mpi {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/collective/schedules/allgatherv.hpp"
+#include "core/collective/schedules/schedules.hpp"
 
 #include <algorithm>
 #include <vector>
 
-#include "core/collective/schedules/made_schedule.hpp"
+#include "core/collective/schedule.hpp"
 
 namespace oriel {
 namespace {

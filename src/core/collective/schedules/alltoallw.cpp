@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/collective/schedules/alltoallw.hpp"
+#include "core/collective/schedules/schedules.hpp"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "core/collective/schedules/made_schedule.hpp"
+#include "core/collective/schedule.hpp"
 
 namespace oriel {
 

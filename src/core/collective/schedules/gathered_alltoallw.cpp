@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/collective/schedules/alltoallw.hpp"
-#include "core/collective/schedules/made_schedule.hpp"
+#include "core/collective/schedule.hpp"
+#include "core/collective/schedules/schedules.hpp"
 
 namespace oriel {
 namespace {

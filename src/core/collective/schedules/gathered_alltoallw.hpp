@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/limits.hpp"
-#include "core/collective/schedules/made_schedule.hpp"
+#include "core/collective/schedule.hpp"
 #include "core/collective/schedules/node_map.hpp"
 
 namespace oriel {

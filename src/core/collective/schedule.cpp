@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/collective/schedules/made_schedule.hpp"
+#include "core/collective/schedule.hpp"
 
 #include <algorithm>
 #include <vector>
