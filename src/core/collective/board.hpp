@@ -10,6 +10,7 @@
 #include "core/base/limits.hpp"
 #include "core/base/shared_words.hpp"
 #include "core/collective/copy_trial.hpp"
+#include "core/operation/address.hpp"
 #include "core/operation/reduction.hpp"
 #include "core/transport/memory_range.hpp"
 
@@ -48,7 +49,7 @@ class BasicCell {
   const Atomic<std::uint64_t>& word() const { return bytes_; }
   /// Bytes of memory of a cell with space for `space` bytes.
   static constexpr std::uint64_t stride(std::uint64_t space) {
-    return (payload_offset(space) + space + cache_line - 1) / cache_line * cache_line;
+    return round_up(payload_offset(space) + space, cache_line);
   }
 
  private:
@@ -296,8 +297,7 @@ struct alignas(cache_line) Board {
   }
   /// The offset of the first lane on a board of `lanes` lanes.
   static std::uint64_t first_lane(std::uint64_t lanes) {
-    const std::uint64_t end = sizeof(Board) + lanes * sizeof(LaneEntry);
-    return (end + cache_line - 1) / cache_line * cache_line;
+    return round_up(sizeof(Board) + lanes * sizeof(LaneEntry), cache_line);
   }
 };
 

@@ -13,6 +13,14 @@ inline std::byte* at(void* address, std::int64_t offset) {
                                       static_cast<std::uintptr_t>(offset));
 }
 
+/// The nearest multiple of `unit`, a power of two, that is not above, or not below, the number.
+constexpr std::uint64_t round_down(std::uint64_t number, std::uint64_t unit) {
+  return number & ~(unit - 1);
+}
+constexpr std::uint64_t round_up(std::uint64_t number, std::uint64_t unit) {
+  return round_down(number + unit - 1, unit);
+}
+
 /// True if `bytes` bytes from `offset` on are within memory of `size` bytes.
 constexpr bool within(std::uint64_t offset, std::uint64_t bytes, std::uint64_t size) {
   return bytes <= size && offset <= size - bytes;

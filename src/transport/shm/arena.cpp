@@ -11,6 +11,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "core/operation/address.hpp"
+
 namespace oriel {
 namespace {
 
@@ -20,10 +22,6 @@ constexpr std::uint64_t least_growth = mebi;
 
 int page_order() {
   return std::countr_zero(page_size());
-}
-
-std::uint64_t whole_pages(std::uint64_t bytes) {
-  return (bytes + page_size() - 1) & ~(page_size() - 1);
 }
 
 std::byte* reserve(std::uint64_t bytes) {
@@ -105,8 +103,8 @@ void Arena::before_fork(std::vector<SharedPages>& copied) {
   std::uint64_t covered = 0;
   for (const auto& [offset, piece] : pieces_) {
     if (!piece.of_program || piece.uses != 0) continue;
-    const std::uint64_t begin = std::max(offset & ~(page_size() - 1), covered);
-    covered = std::max(whole_pages(offset + piece.bytes), covered);
+    const std::uint64_t begin = std::max(round_down(offset, page_size()), covered);
+    covered = std::max(round_up(offset + piece.bytes, page_size()), covered);
     if (begin == covered) continue;
     copied.push_back({at({begin, 0}), covered - begin, file_.descriptor(), begin});
   }
@@ -129,7 +127,7 @@ bool Arena::add_extent(int order, std::string& error) {
   if (before != 0) ::munmap(reserved, before);
   if (before != bytes) ::munmap(reserved + before + bytes, bytes - before);
   const std::uint64_t end = extents_.empty() ? 0 : extents_.back().begin + extents_.back().bytes;
-  const std::uint64_t begin = (end + bytes - 1) & ~(bytes - 1);
+  const std::uint64_t begin = round_up(end, bytes);
   extents_.push_back({begin, bytes, reserved + before, 0});
   free_.give(begin, std::countr_zero(bytes));
   next_extent_ = 2 * bytes;
@@ -139,7 +137,7 @@ bool Arena::add_extent(int order, std::string& error) {
 /// Maps the file at a range. On failure returns false and sets errno.
 bool Arena::prepare(std::uint64_t offset, std::uint64_t bytes) {
   Extent& extent = extent_at(offset);
-  const std::uint64_t end = offset + whole_pages(std::max<std::uint64_t>(bytes, 1)) - extent.begin;
+  const std::uint64_t end = offset + round_up(std::max<std::uint64_t>(bytes, 1), page_size()) - extent.begin;
   if (end > extent.grown) {
     // The file grows in large steps; adjacent ones are one mapping of the kernel's.
     const std::uint64_t grown = std::min(extent.bytes, std::max(least_growth, std::bit_ceil(end)));
@@ -151,9 +149,9 @@ bool Arena::prepare(std::uint64_t offset, std::uint64_t bytes) {
     }
     extent.grown = grown;
   }
-  const std::uint64_t first_page = offset & ~(page_size() - 1);
+  const std::uint64_t first_page = round_down(offset, page_size());
   return file_.back(first_page,
-                    whole_pages(offset + std::max<std::uint64_t>(bytes, 1)) - first_page);
+                    round_up(offset + std::max<std::uint64_t>(bytes, 1), page_size()) - first_page);
 }
 
 bool Arena::free(void* pointer) {
@@ -187,7 +185,7 @@ void Arena::clear(std::byte* data, const Piece& piece) const {
     return;
   }
   // The hosts' caches of registered memory intercept madvise.
-  const std::uint64_t bytes = whole_pages(piece.bytes);
+  const std::uint64_t bytes = round_up(piece.bytes, page_size());
   if (::madvise(data, bytes, MADV_REMOVE) != 0) std::memset(data, 0, bytes);
 }
 

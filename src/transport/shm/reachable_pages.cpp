@@ -7,6 +7,7 @@
 
 #include <cerrno>
 
+#include "core/operation/address.hpp"
 #include "transport/shm/arena_file.hpp"
 
 #ifndef MADV_POPULATE_READ
@@ -16,10 +17,6 @@
 
 namespace oriel {
 namespace {
-
-std::uint64_t page_of(std::uint64_t address) {
-  return address & ~(page_size() - 1);
-}
 
 bool readable(std::uint64_t page) {
   std::byte taken{};
@@ -42,7 +39,7 @@ bool populate(std::uint64_t first, std::uint64_t bytes, bool stored) {
 bool populates() {
   static std::uint64_t ours = 0;
   static const bool does =
-      populate(page_of(reinterpret_cast<std::uintptr_t>(&ours)), page_size(), false);
+      populate(round_down(reinterpret_cast<std::uintptr_t>(&ours), page_size()), page_size(), false);
   return does;
 }
 
@@ -58,11 +55,11 @@ bool reach(std::uint64_t first, std::uint64_t bytes, bool stored) {
 }  // namespace
 
 bool ReachablePages::contain(std::uint64_t address, std::uint64_t bytes, bool stored) {
-  std::uint64_t page = page_of(address);
+  std::uint64_t page = round_down(address, page_size());
   const std::uint64_t end = address + bytes;
   while (page < end && knows(page, stored)) page += page_size();
   if (page >= end) return true;
-  if (!reach(page, page_of(end - page + page_size() - 1), stored)) return false;
+  if (!reach(page, round_up(end - page, page_size()), stored)) return false;
   for (; page < end; page += page_size()) {
     kept(page).store(page | loadable | (stored ? storable : 0));
   }
@@ -70,7 +67,7 @@ bool ReachablePages::contain(std::uint64_t address, std::uint64_t bytes, bool st
 }
 
 bool ReachablePages::storable_now(std::uint64_t address) {
-  return reach(page_of(address), page_size(), true);
+  return reach(round_down(address, page_size()), page_size(), true);
 }
 
 void ReachablePages::forget() {

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "core/base/settings.hpp"
+#include "core/operation/address.hpp"
 #include "transport/shm/arena_file.hpp"
 #include "transport/shm/descriptors.hpp"
 #include "transport/shm/dynamic_library.hpp"
@@ -32,21 +33,13 @@ constexpr std::size_t most_mappings = 16'384;
 // Mappings begin and end at multiples of this, so that near ranges share one.
 constexpr std::uint64_t block_bytes = std::uint64_t{8} << 20;
 
-std::uint64_t down(std::uint64_t address, std::uint64_t unit) {
-  return address & ~(unit - 1);
-}
-
-std::uint64_t up(std::uint64_t address, std::uint64_t unit) {
-  return down(address + unit - 1, unit);
-}
-
 /// True if a load from the address succeeds. The kernel loads a set of signals from there, and then
 /// refuses the call, which names no way to use the set.
 bool loadable(const std::byte* address) {
   constexpr int no_way = -1;
   constexpr std::uint64_t set_bytes = 8;
   const auto number = reinterpret_cast<std::uintptr_t>(address);
-  ::syscall(SYS_rt_sigprocmask, no_way, down(number, set_bytes), nullptr, set_bytes);
+  ::syscall(SYS_rt_sigprocmask, no_way, round_down(number, set_bytes), nullptr, set_bytes);
   return errno == EINVAL;
 }
 
@@ -112,12 +105,12 @@ std::byte* PeerSpace::at(std::uint64_t address, std::uint64_t bytes) {
     if (address + bytes - begin <= known.bytes) return known.data + (address - begin);
   }
   const std::uint64_t end = address + bytes;
-  std::uint64_t begin = down(address, block_bytes);
-  Mapping made = map(begin, up(end, block_bytes), address);
+  std::uint64_t begin = round_down(address, block_bytes);
+  Mapping made = map(begin, round_up(end, block_bytes), address);
   if (made.data == nullptr) {
     // A block may contain addresses that no process has.
-    begin = down(address, page_size());
-    made = map(begin, up(end, page_size()), address);
+    begin = round_down(address, page_size());
+    made = map(begin, round_up(end, page_size()), address);
   }
   if (made.data == nullptr) return nullptr;
   Mapping& longest = longest_[begin];

@@ -12,6 +12,7 @@
 
 #include "core/base/shared_words.hpp"
 #include "core/collective/schedule.hpp"
+#include "core/operation/address.hpp"
 
 namespace oriel {
 namespace {
@@ -234,9 +235,7 @@ class Reducing {
     }
     next_slot_ = made_.take_scratch(slot_bytes(), slots * slices);
   }
-  std::uint64_t slot_bytes() const {
-    return (slices_.bytes(0) + cache_line - 1) / cache_line * cache_line;
-  }
+  std::uint64_t slot_bytes() const { return round_up(slices_.bytes(0), cache_line); }
   std::byte* take_slot() { return std::exchange(next_slot_, next_slot_ + slot_bytes()); }
 
   std::byte* own() const { return static_cast<std::byte*>(const_cast<void*>(vectors_.from)); }
