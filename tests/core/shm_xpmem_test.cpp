@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 
+#include "core/operation/address.hpp"
 #include "shm_processes.hpp"
 
 namespace oriel {
@@ -164,6 +165,42 @@ TEST_F(ShmXpmem, NeighboursNeedNotBeMappable) {
   ASSERT_NE(memory, nullptr);
   memory[0] = std::byte{3};
   EXPECT_EQ(end(), 3);
+}
+
+// A page that was mapped alone does not hide the mapping of its block, which can be made later: the
+// block is mapped once.
+TEST_F(ShmXpmem, ABlockIsMappedOnceBehindAPageOfIt) {
+  start([this](ShmTransport& transport) {
+    constexpr std::uint64_t block = std::uint64_t{8} << 20;
+    void* const reserved =
+        ::mmap(nullptr, 2 * block, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ::munmap(reserved, 2 * block);
+    auto* const begin = reinterpret_cast<std::byte*>(
+        round_up(reinterpret_cast<std::uintptr_t>(reserved), block));
+    const int file = ::memfd_create("pages", 0);
+    if (::ftruncate(file, 2 * page) != 0) return 101;
+    const auto place = [&](std::uint64_t at, int flags, int of, off_t offset) {
+      return ::mmap(begin + at, page, PROT_READ | PROT_WRITE, flags | MAP_FIXED, of, offset);
+    };
+    // Private pages in the block: the stand-in refuses it.
+    place(2 * page, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    place(4 * page, MAP_SHARED, file, 0);
+    to_parent_.put(transport.locate(begin + 4 * page, page));
+    to_child_.get<int>();
+    ::munmap(begin + 2 * page, page);
+    place(6 * page, MAP_SHARED, file, page);
+    to_parent_.put(transport.locate(begin + 6 * page, page));
+    return to_child_.get<int>();
+  });
+  EXPECT_NE(mine_->map_range(peer_, to_parent_.get<MemoryRange>()), nullptr);
+  to_child_.put(0);
+  range_ = to_parent_.get<MemoryRange>();
+  std::byte* const memory = mine_->map_range(peer_, range_);
+  ASSERT_NE(memory, nullptr);
+  const std::uint64_t made = count("xpmem_stand_in_made");
+  EXPECT_EQ(mine_->map_range(peer_, range_), memory);
+  EXPECT_EQ(count("xpmem_stand_in_made"), made);
+  end();
 }
 
 // A mapping that the kernel makes and whose pages it refuses is given up, before an access to it

@@ -99,12 +99,12 @@ PeerSpace::~PeerSpace() {
 
 std::byte* PeerSpace::at(std::uint64_t address, std::uint64_t bytes) {
   if (permit_ <= 0) return nullptr;
-  const auto after = longest_.upper_bound(address);
-  if (after != longest_.begin()) {
-    const auto& [begin, known] = *std::prev(after);
-    if (address + bytes - begin <= known.bytes) return known.data + (address - begin);
-  }
   const std::uint64_t end = address + bytes;
+  const auto after = mappings_.upper_bound(address);
+  if (after != mappings_.begin()) {
+    const auto& [begin, known] = *std::prev(after);
+    if (end - begin <= known.bytes) return known.data + (address - begin);
+  }
   std::uint64_t begin = round_down(address, block_bytes);
   Mapping made = map(begin, round_up(end, block_bytes), address);
   if (made.data == nullptr) {
@@ -113,8 +113,11 @@ std::byte* PeerSpace::at(std::uint64_t address, std::uint64_t bytes) {
     made = map(begin, round_up(end, page_size()), address);
   }
   if (made.data == nullptr) return nullptr;
-  Mapping& longest = longest_[begin];
-  if (made.bytes > longest.bytes) longest = made;
+  auto covered = mappings_.lower_bound(begin);
+  while (covered != mappings_.end() && covered->first + covered->second.bytes <= begin + made.bytes) {
+    covered = mappings_.erase(covered);
+  }
+  mappings_.emplace(begin, made);
   return made.data + (address - begin);
 }
 

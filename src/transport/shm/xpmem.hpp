@@ -86,7 +86,9 @@ class PeerSpace {
 
   Xpmem& xpmem_;
   Xpmem::Permit permit_;
-  std::map<std::uint64_t, Mapping> longest_;  // by the first address in the peer
+  /// By the first address in the peer; none is within another one. So of those that begin at an
+  /// address or before it, the last one ends last.
+  std::map<std::uint64_t, Mapping> mappings_;
   std::vector<std::byte*> all_;
 };
 
