@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // G8: memory of MPI_Alloc_mem that peers do not use is private to the child of a fork, as on the
 // hosts: the child has it as it was at the fork, and its parent does not see what the child stores.
-#include "transport/shm/fork_copies.hpp"
+#include "transport/shm/arena.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "shm_processes.hpp"
-#include "transport/shm/arena.hpp"
 
 namespace oriel {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "shm_processes.hpp"
-#include "transport/shm/liveness.hpp"
+#include "transport/shm/process_block.hpp"
 
 namespace oriel {
 namespace {

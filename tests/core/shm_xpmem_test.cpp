@@ -175,8 +175,8 @@ TEST_F(ShmXpmem, ABlockIsMappedOnceBehindAPageOfIt) {
     void* const reserved =
         ::mmap(nullptr, 2 * block, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     ::munmap(reserved, 2 * block);
-    auto* const begin = reinterpret_cast<std::byte*>(
-        round_up(reinterpret_cast<std::uintptr_t>(reserved), block));
+    auto* const begin =
+        reinterpret_cast<std::byte*>(round_up(reinterpret_cast<std::uintptr_t>(reserved), block));
     const int file = ::memfd_create("pages", 0);
     if (::ftruncate(file, 2 * page) != 0) return 101;
     const auto place = [&](std::uint64_t at, int flags, int of, off_t offset) {

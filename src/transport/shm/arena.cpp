@@ -40,11 +40,12 @@ std::uint64_t Arena::usual_extent() {
 }
 
 Arena::Arena(std::uint64_t first_extent) : next_extent_(first_extent), free_(page_order()) {
-  join();
+  // Before the first piece: another thread may be within a fork when that is allocated.
+  join_forks();
 }
 
 Arena::~Arena() {
-  leave();
+  leave_forks();
   for (const Extent& extent : extents_) ::munmap(extent.data, extent.bytes);
 }
 
@@ -96,20 +97,6 @@ void Arena::count_use(const ArenaLocation& place, int change) {
   piece.uses = std::max(piece.uses + change, 0);
 }
 
-/// A page that several pieces share is added once.
-void Arena::before_fork(std::vector<SharedPages>& copied) {
-  mutex_.lock();
-  if (!ours()) return;
-  std::uint64_t covered = 0;
-  for (const auto& [offset, piece] : pieces_) {
-    if (!piece.of_program || piece.uses != 0) continue;
-    const std::uint64_t begin = std::max(round_down(offset, page_size()), covered);
-    covered = std::max(round_up(offset + piece.bytes, page_size()), covered);
-    if (begin == covered) continue;
-    copied.push_back({at({begin, 0}), covered - begin, file_.descriptor(), begin});
-  }
-}
-
 /// Reserves address space for one more extent, with space for a piece of that order.
 bool Arena::add_extent(int order, std::string& error) {
   const std::uint64_t least = std::uint64_t{1} << order;
@@ -137,7 +124,8 @@ bool Arena::add_extent(int order, std::string& error) {
 /// Maps the file at a range. On failure returns false and sets errno.
 bool Arena::prepare(std::uint64_t offset, std::uint64_t bytes) {
   Extent& extent = extent_at(offset);
-  const std::uint64_t end = offset + round_up(std::max<std::uint64_t>(bytes, 1), page_size()) - extent.begin;
+  const std::uint64_t end =
+      offset + round_up(std::max<std::uint64_t>(bytes, 1), page_size()) - extent.begin;
   if (end > extent.grown) {
     // The file grows in large steps; adjacent ones are one mapping of the kernel's.
     const std::uint64_t grown = std::min(extent.bytes, std::max(least_growth, std::bit_ceil(end)));

@@ -1,21 +1,77 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "core/transport/memory_range.hpp"
 #include "transport/shm/arena_file.hpp"
-#include "transport/shm/buddies.hpp"
-#include "transport/shm/fork_copies.hpp"
 
 namespace oriel {
+
+/// A buddy allocator: divides a range of addresses into blocks whose sizes are powers of two, at
+/// multiples of their size. It stores nothing in the blocks. The order is the logarithm of a size.
+class Buddies {
+ public:
+  static constexpr int smallest = 6;  // a cache line, so that blocks share none
+  static constexpr int largest = 47;  // more than the address space of a process
+
+  /// Free blocks of an order below `lasting` are not merged, so that later requests of that order
+  /// need not split one.
+  explicit Buddies(int lasting) : lasting_(lasting) {}
+
+  static int order_of(std::uint64_t bytes) {
+    return bytes <= std::uint64_t{1} << smallest ? smallest
+                                                 : static_cast<int>(std::bit_width(bytes - 1));
+  }
+
+  /// Allocates a block: of the smallest free blocks that suffice, the one with the lowest address.
+  /// Returns its address.
+  std::optional<std::uint64_t> take(int order) {
+    int from = order;
+    while (from <= largest && free(from).empty()) ++from;
+    if (from > largest) return std::nullopt;
+    const std::uint64_t block = *free(from).begin();
+    free(from).erase(free(from).begin());
+    for (; from > order; --from) free(from - 1).insert(block + (std::uint64_t{1} << (from - 1)));
+    return block;
+  }
+
+  /// Frees a block from take(), or adds a new one.
+  void give(std::uint64_t block, int order) {
+    for (; order >= lasting_ && order < largest; ++order) {
+      const std::uint64_t buddy = block ^ (std::uint64_t{1} << order);
+      if (free(order).erase(buddy) == 0) break;
+      block &= ~(std::uint64_t{1} << order);
+    }
+    free(order).insert(block);
+  }
+
+ private:
+  std::set<std::uint64_t>& free(int order) {
+    return free_[static_cast<std::size_t>(order - smallest)];
+  }
+
+  int lasting_;
+  std::array<std::set<std::uint64_t>, largest - smallest + 1> free_;
+};
+
+/// Whole pages that are mapped shared, and their location in the mapped file.
+struct SharedPages {
+  std::byte* begin;
+  std::uint64_t bytes;
+  int file;
+  std::uint64_t offset;
+};
 
 /// All memory that this process shares with the others on its node: control blocks, the memory of
 /// windows, MPI_Alloc_mem. It is one file, so one descriptor, in a few extents of address space. A
@@ -25,13 +81,15 @@ namespace oriel {
 ///
 /// In the child of a fork the pieces remain the parent's: the child allocates none, and freeing one
 /// there only removes its record. The child has a private copy of each piece that the program
-/// allocated and that no peer uses (ForkCopies). The owner serializes calls; any thread may fork.
-class Arena final : ForkCopies {
+/// allocated and that no peer uses, with the contents at the fork. The child makes the copy while
+/// the forking thread waits. vfork and posix_spawn run no handlers and need none. The child of a
+/// bare clone shares the memory with its parent. The owner serializes calls; any thread may fork.
+class Arena {
  public:
   /// `first_extent`: bytes of the first extent, a power of two. Each later extent is twice as
   /// large.
   explicit Arena(std::uint64_t first_extent = usual_extent());
-  ~Arena() override;
+  ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
@@ -85,8 +143,17 @@ class Arena final : ForkCopies {
   void clear(std::byte* data, const Piece& piece) const;
   void count_use(const ArenaLocation& place, int change);
   void forget(Pieces::iterator piece);
-  void before_fork(std::vector<SharedPages>& copied) override;
-  void after_fork(bool) override { mutex_.unlock(); }
+  // arena_fork.cpp
+  /// Lets the handlers of forks find this arena, until leave_forks().
+  void join_forks();
+  void leave_forks();
+  /// Adds the memory to be copied to `copied`, and keeps it allocated until after_fork(). Both are
+  /// called in the thread that forks.
+  void before_fork(std::vector<SharedPages>& copied);
+  void after_fork() { mutex_.unlock(); }
+  static void before_any_fork();
+  static void after_fork_in_parent();
+  static void after_fork_in_child();
 
   std::uint64_t next_extent_;
   ArenaFile file_;

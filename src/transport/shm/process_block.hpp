@@ -139,6 +139,14 @@ struct ProcessName {
 };
 static_assert(std::is_trivially_copyable_v<ProcessName> && sizeof(ProcessName) == 56);
 
+/// The start time of the process, in clock ticks since boot. Process id and start time identify a
+/// process even if the id is used again. Zero if there is no such process, or only its zombie.
+std::uint64_t process_start(std::int32_t pid);
+
+/// True if the process with this id and start time runs, or may run. If `start` is zero, any
+/// process with this id counts.
+bool process_alive(std::int32_t pid, std::uint64_t start);
+
 /// The memory that a process shares with all peers on its node. The cells of the mailbox, the lines
 /// of the notification queue and the lines of the threads follow it. The members before the
 /// doorbell are written before the process's name is sent, and never change.

@@ -38,8 +38,8 @@ bool populate(std::uint64_t first, std::uint64_t bytes, bool stored) {
 /// whether a page can be loaded.
 bool populates() {
   static std::uint64_t ours = 0;
-  static const bool does =
-      populate(round_down(reinterpret_cast<std::uintptr_t>(&ours), page_size()), page_size(), false);
+  static const bool does = populate(
+      round_down(reinterpret_cast<std::uintptr_t>(&ours), page_size()), page_size(), false);
   return does;
 }
 

@@ -24,7 +24,6 @@
 #include "core/lock/sharers.hpp"
 #include "transport/shm/clock.hpp"
 #include "transport/shm/futex.hpp"
-#include "transport/shm/liveness.hpp"
 
 namespace oriel {
 namespace {

@@ -114,7 +114,8 @@ std::byte* PeerSpace::at(std::uint64_t address, std::uint64_t bytes) {
   }
   if (made.data == nullptr) return nullptr;
   auto covered = mappings_.lower_bound(begin);
-  while (covered != mappings_.end() && covered->first + covered->second.bytes <= begin + made.bytes) {
+  while (covered != mappings_.end() &&
+         covered->first + covered->second.bytes <= begin + made.bytes) {
     covered = mappings_.erase(covered);
   }
   mappings_.emplace(begin, made);

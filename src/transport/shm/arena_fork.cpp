@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/shm/fork_copies.hpp"
+// What becomes of an arena in the child of a fork.
+#include "transport/shm/arena.hpp"
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -15,6 +16,8 @@
 #include <mutex>
 #include <utility>
 
+#include "core/operation/address.hpp"
+#include "transport/shm/arena_file.hpp"
 #include "transport/shm/descriptors.hpp"
 
 namespace oriel {
@@ -22,7 +25,7 @@ namespace {
 
 struct Forks {
   std::mutex mutex;  // held from before a fork to its end
-  std::vector<ForkCopies*> owners;
+  std::vector<Arena*> arenas;
   std::vector<SharedPages> copied;
   std::array<int, 2> waiting = {-1, -1};  // a pipe; the child closes it when it has its copies
 };
@@ -71,26 +74,40 @@ bool copy_pages(const SharedPages& pages) {
 
 }  // namespace
 
-void ForkCopies::join() {
+void Arena::join_forks() {
   // Handlers cannot be unregistered: one set of them serves all objects.
   static const int registered =
       ::pthread_atfork(&before_any_fork, &after_fork_in_parent, &after_fork_in_child);
   static_cast<void>(registered);
   const std::lock_guard guard(forks().mutex);
-  forks().owners.push_back(this);
+  forks().arenas.push_back(this);
 }
 
-void ForkCopies::leave() {
+void Arena::leave_forks() {
   const std::lock_guard guard(forks().mutex);
-  std::erase(forks().owners, this);
+  std::erase(forks().arenas, this);
 }
 
-void ForkCopies::before_any_fork() {
+/// A page that several pieces share is added once.
+void Arena::before_fork(std::vector<SharedPages>& copied) {
+  mutex_.lock();
+  if (!ours()) return;
+  std::uint64_t covered = 0;
+  for (const auto& [offset, piece] : pieces_) {
+    if (!piece.of_program || piece.uses != 0) continue;
+    const std::uint64_t begin = std::max(round_down(offset, page_size()), covered);
+    covered = std::max(round_up(offset + piece.bytes, page_size()), covered);
+    if (begin == covered) continue;
+    copied.push_back({at({begin, 0}), covered - begin, file_.descriptor(), begin});
+  }
+}
+
+void Arena::before_any_fork() {
   Forks& all = forks();
   all.mutex.lock();
   forking = true;
   all.copied.clear();
-  for (ForkCopies* owner : all.owners) owner->before_fork(all.copied);
+  for (Arena* arena : all.arenas) arena->before_fork(all.copied);
   if (!all.copied.empty() && !own_pipe(all.waiting)) {
     std::fprintf(stderr,
                  "oriel: a process that forks cannot wait until its child has its copy of shared "
@@ -99,7 +116,7 @@ void ForkCopies::before_any_fork() {
   }
 }
 
-void ForkCopies::after_fork_in_parent() {
+void Arena::after_fork_in_parent() {
   if (!std::exchange(forking, false)) return;
   Forks& all = forks();
   auto& [reading, writing] = all.waiting;
@@ -111,11 +128,11 @@ void ForkCopies::after_fork_in_parent() {
     }
     ::close(std::exchange(reading, -1));
   }
-  for (ForkCopies* owner : all.owners) owner->after_fork(false);
+  for (Arena* arena : all.arenas) arena->after_fork();
   all.mutex.unlock();
 }
 
-void ForkCopies::after_fork_in_child() {
+void Arena::after_fork_in_child() {
   if (!std::exchange(forking, false)) return;
   Forks& all = forks();
   for (const SharedPages& pages : all.copied) {
@@ -129,7 +146,7 @@ void ForkCopies::after_fork_in_child() {
   for (int& end : all.waiting) {
     if (end >= 0) ::close(std::exchange(end, -1));
   }
-  for (ForkCopies* owner : all.owners) owner->after_fork(true);
+  for (Arena* arena : all.arenas) arena->after_fork();
   all.mutex.unlock();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/shm/liveness.hpp"
+#include "transport/shm/process_block.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
