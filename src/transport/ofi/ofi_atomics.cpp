@@ -10,6 +10,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/settings.hpp"
@@ -27,8 +28,10 @@ namespace oriel {
 /// buffers that are registered once.
 class OfiAtomics final : public AtomicNetwork, private OfiEndpoint {
  public:
-  static std::unique_ptr<OfiAtomics> create();
+  OfiAtomics() = default;
   ~OfiAtomics() override;
+
+  bool open();
 
   const EndpointName& name() const override { return own_name_; }
   TypeSet types(OpSet ops) const override;
@@ -62,8 +65,6 @@ class OfiAtomics final : public AtomicNetwork, private OfiEndpoint {
     Transfer transfer;
   };
 
-  OfiAtomics() = default;
-  bool open(std::string& error);
   bool choose();
   void ask_what_there_is();
   ssize_t post(Work& work, const Atomic& atomic, std::size_t count, const RemoteMemory& remote);
@@ -112,13 +113,8 @@ OpSet bit_of(std::size_t index) {
 }  // namespace
 
 std::unique_ptr<AtomicNetwork> AtomicNetwork::open() {
-  return OfiAtomics::create();
-}
-
-std::unique_ptr<OfiAtomics> OfiAtomics::create() {
-  std::unique_ptr<OfiAtomics> made(new OfiAtomics);
-  std::string ignored;  // network atomics are optional
-  return made->open(ignored) ? std::move(made) : nullptr;
+  auto made = std::make_unique<OfiAtomics>();
+  return made->open() ? std::move(made) : nullptr;
 }
 
 OfiAtomics::~OfiAtomics() {
@@ -135,9 +131,10 @@ bool OfiAtomics::choose() {
   return info_ != nullptr;
 }
 
-bool OfiAtomics::open(std::string& error) {
-  library_ = Libfabric::load(error);
-  if (library_ == nullptr || !choose() || !open_endpoint(error)) return false;
+bool OfiAtomics::open() {
+  std::string ignored;  // network atomics are optional
+  library_ = Libfabric::load(ignored);
+  if (library_ == nullptr || !choose() || !open_endpoint(ignored)) return false;
   buffers_ = std::make_unique<std::array<Buffers, most_under_way>>();
   if (local_registration_) {
     if (register_memory(buffers_.get(), sizeof *buffers_, FI_READ | FI_WRITE, registration_) != 0) {
