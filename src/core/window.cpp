@@ -21,6 +21,9 @@ EpochsSpec epochs_spec(const WindowSpec& window, Region& region) {
   spec.shared = window.shared;
   spec.slots = region.mine().slots();
   spec.alive = [&region](int rank) { return region.alive(rank); };
+  spec.check = [&region](const Operation& operation, FailureReason& reason) {
+    return region.check(operation, reason);
+  };
   return spec;
 }
 
@@ -143,21 +146,15 @@ bool Window::sweep() {
 }
 
 Error Window::attach(const MemoryRange& piece) {
-  const char* reason = "";
-  const Error error = region_.own_pieces().attach(piece, reason);
-  return error == Error::none ? error : state_.reason.fail(error, reason);
+  return region_.own_pieces().attach(piece, state_.reason);
 }
 
 Error Window::detach(std::uint64_t address) {
-  const char* reason = "";
-  const Error error = region_.own_pieces().detach(address, reason);
-  return error == Error::none ? error : state_.reason.fail(error, reason);
+  return region_.own_pieces().detach(address, state_.reason);
 }
 
 Error Window::create_handle(const MemoryRange& memory, HandleName& name) {
-  const char* reason = "";
-  const Error error = region_.own_handles().create(memory, name, reason);
-  return error == Error::none ? error : state_.reason.fail(error, reason);
+  return region_.own_handles().create(memory, name, state_.reason);
 }
 
 Error Window::release_handle(const HandleName& name) {

@@ -25,11 +25,11 @@ class Pieces : public ::testing::Test {
   Pieces() { peer_.set_root(root_); }
 
   Error attach(std::uint64_t address, std::uint64_t bytes) {
-    const char* reason = "";
+    FailureReason reason;
     return own_.attach({address, bytes, {address, 1}}, reason);
   }
   Error detach(std::uint64_t address) {
-    const char* reason = "";
+    FailureReason reason;
     return own_.detach(address, reason);
   }
   /// How many bytes a peer finds attached from the address on, in one piece.
@@ -121,7 +121,7 @@ TEST_F(Pieces, AreFoundWithoutTheLock) {
   constexpr std::uint64_t extent = std::uint64_t{1} << 40;
   constexpr std::uint64_t mapped = 7000;  // the extent
   const auto attach_at = [&](std::uint64_t address, const ArenaLocation& place) {
-    const char* reason = "";
+    FailureReason reason;
     ASSERT_EQ(own_.attach({address, 6, place}, reason), Error::none);
   };
   MemoryRange piece;

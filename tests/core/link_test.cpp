@@ -25,10 +25,6 @@ class NotingLink final : public Link {
   void expose(int origin, std::uint64_t id, bool /*no_check*/) override {
     note("exposes " + std::to_string(id) + " to", origin);
   }
-  Error check(const Operation& operation, const char*& reason) override {
-    reason = "the link refuses it";
-    return operation.displacement < 0 ? Error::displacement : Error::none;
-  }
   Outcome issue(const Operation& operation, Epoch& epoch, Target& target) override {
     if (target.access != Target::Access::granted) pending_.note_granted(epoch, target);
     note("issues to", operation.target);
@@ -79,6 +75,10 @@ class LinkTest : public ::testing::Test {
     EpochsSpec spec;
     spec.slots = slots_.data();
     spec.alive = [](int /*rank*/) { return true; };
+    spec.check = [](const Operation& operation, FailureReason& reason) {
+      return operation.displacement < 0 ? reason.fail(Error::displacement, "it is refused")
+                                        : Error::none;
+    };
     return spec;
   }
   Calls put(Epochs& epochs, int target, std::int64_t displacement = 0) {

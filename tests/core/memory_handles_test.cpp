@@ -158,7 +158,7 @@ TEST(HandleSlots, AreManyAndUsedAgain) {
   PeerHandles peer{};
   peer.set_root(root);
   constexpr std::uint64_t many = 5000;
-  const char* reason = "";
+  FailureReason reason;
   std::vector<HandleName> names(many);
   std::set<std::uint64_t> tokens;
   for (int round = 0; round < 3; ++round) {
@@ -181,7 +181,7 @@ TEST(HandleSlots, AreManyAndUsedAgain) {
 TEST(HandleSlots, AreNotThoseOfAFormerWindow) {
   SimNetwork network(1, false);
   SimTransport transport(network, 0);
-  const char* reason = "";
+  FailureReason reason;
   HandleName former;
   for (int window = 0; window < 2; ++window) {
     HandleRoot root;

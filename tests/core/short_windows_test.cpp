@@ -45,7 +45,7 @@ bool live(ShmTransport& transport, HandleName& former) {
   seen_handles.set_root(shared.handles);
   const int self = transport.self();
   const MemoryRange memory{1000, 100, {}};
-  const char* reason = "";
+  FailureReason reason;
   MemoryRange piece;
   HandleName name;
   const bool clean = seen.find_attached(1000, piece, transport, self) == PieceSearch::none &&

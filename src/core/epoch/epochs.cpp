@@ -21,6 +21,7 @@ Epochs::Epochs(const EpochsSpec& spec, EpochState& state, Fence& fence, EpochPoo
     : rank_(spec.rank),
       slots_(spec.slots),
       alive_(spec.alive),
+      check_(spec.check),
       peers_(state.peers),
       reason_(state.reason),
       work_(state.work),
@@ -448,10 +449,8 @@ Outcome Epochs::issue(const Operation& operation) {
   } else if (epoch->kind == EpochKind::access) {
     return Outcome::failed(fail(Error::sync, "the target is not in the group given to start"));
   }
-  Link& target_link = link(operation.target);
-  const char* reason = "";
-  if (const Error error = target_link.check(operation, reason); error != Error::none) {
-    return Outcome::failed(fail(error, reason));
+  if (const Error error = check_(operation, reason_); error != Error::none) {
+    return Outcome::failed(error);
   }
   if (target == nullptr) {
     target = epoch->kind == EpochKind::notified ? &notified_target(operation.target)
@@ -460,7 +459,7 @@ Outcome Epochs::issue(const Operation& operation) {
   mark(target->used);
   mark(other.outstanding, operation.thread);
   pending_.note_unflushed();
-  const Outcome outcome = target_link.issue(operation, *epoch, *target);
+  const Outcome outcome = link(operation.target).issue(operation, *epoch, *target);
   // The caller will wait for an answer, perhaps after some computation.
   if (operation.completes_there && !outcome.done) peers_.push(true);
   return outcome;

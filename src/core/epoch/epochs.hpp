@@ -37,6 +37,8 @@ struct EpochsSpec {
   bool shared = false;
   const Slot* slots = nullptr;     // that the other ranks write, by rank
   std::function<bool(int)> alive;  // false: the rank's process has ended or cannot be reached
+  /// Checks that an operation stays within its target's memory, and sets the reason of an error.
+  std::function<Error(const Operation&, FailureReason&)> check;
 };
 
 /// A step that must happen before a wait can end.
@@ -347,6 +349,7 @@ class Epochs {
   int rank_;
   const Slot* slots_;
   std::function<bool(int)> alive_;
+  std::function<Error(const Operation&, FailureReason&)> check_;
   EpochPeers& peers_;
   FailureReason& reason_;
   SweepWork& work_;

@@ -22,9 +22,6 @@ class Link {
   /// Tells `origin` that our exposure number `id` to it is open. `no_check`: the origin does not
   /// check that.
   virtual void expose(int origin, std::uint64_t id, bool no_check) = 0;
-  /// Checks that the operation stays within its target's memory. On an error `reason` is the second
-  /// half of a sentence.
-  virtual Error check(const Operation& operation, const char*& reason) = 0;
   /// Carries an operation out or records it, by the protocol of select_protocol(). The epoch may be
   /// deferred.
   virtual Outcome issue(const Operation& operation, Epoch& epoch, Target& target) = 0;

@@ -42,9 +42,6 @@ class MappedTargets final : public Link {
         limits_(limits) {}
 
   void expose(int origin, std::uint64_t id, bool no_check) override;
-  Error check(const Operation& operation, const char*& reason) override {
-    return region_.check(operation, reason);
-  }
   Outcome issue(const Operation& operation, Epoch& epoch, Target& target) override;
   bool advance(Epoch& epoch, Target& target) override;
   void transferred(RecordedOperation& recorded, const Transfer& transfer) override;

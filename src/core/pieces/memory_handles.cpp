@@ -55,11 +55,12 @@ bool OwnHandles::reserve_slot(std::uint32_t& slot) {
   return true;
 }
 
-Error OwnHandles::create(const MemoryRange& memory, HandleName& name, const char*& reason) {
+Error OwnHandles::create(const MemoryRange& memory, HandleName& name, FailureReason& reason) {
   std::uint32_t slot = 0;
   if (!reserve_slot(slot)) {
-    reason = "there is no shared memory left to note the memory handle in, or there are millions";
-    return Error::attach;
+    return reason.fail(
+        Error::attach,
+        "there is no shared memory left to note the memory handle in, or there are millions");
   }
   HandleSlot& made = at(slot);
   made.memory.set(memory);

@@ -22,8 +22,8 @@ class OwnHandles {
   OwnHandles(const OwnHandles&) = delete;
   OwnHandles& operator=(const OwnHandles&) = delete;
 
-  /// Error::attach: there is no slot for it. `reason` is then the second half of a sentence.
-  Error create(const MemoryRange& memory, HandleName& name, const char*& reason);
+  /// Error::attach: there is no slot for it.
+  Error create(const MemoryRange& memory, HandleName& name, FailureReason& reason);
   /// Error::base: there is no such handle, or it has been released.
   Error release(const HandleName& name);
 

@@ -24,10 +24,9 @@ OwnPieces::OwnPieces(PieceRoot& root, NodeServices& services)
 
 OwnPieces::~OwnPieces() = default;
 
-Error OwnPieces::attach(const MemoryRange& piece, const char*& reason) {
+Error OwnPieces::attach(const MemoryRange& piece, FailureReason& reason) {
   if (piece.bytes > std::numeric_limits<std::uint64_t>::max() - piece.address) {
-    reason = "the memory reaches beyond the last address";
-    return Error::attach;
+    return reason.fail(Error::attach, "the memory reaches beyond the last address");
   }
   if (piece.bytes == 0) {
     empty_.insert(piece.address);
@@ -36,20 +35,19 @@ Error OwnPieces::attach(const MemoryRange& piece, const char*& reason) {
   MemoryRange last;
   if (tree_.find_attached(piece.address + (piece.bytes - 1), last) &&
       last.address + last.bytes > piece.address) {
-    reason = "some of this memory is attached to the window already; detach it first";
-    return Error::attach;
+    return reason.fail(Error::attach,
+                       "some of this memory is attached to the window already; detach it first");
   }
   if (!tree_.reserve()) {
-    reason =
-        "there is no shared memory left to note the window's pieces in, or there are millions of "
-        "them";
-    return Error::attach;
+    return reason.fail(Error::attach,
+                       "there is no shared memory left to note the window's pieces in, or there "
+                       "are millions of them");
   }
   tree_.attach(piece);
   return Error::none;
 }
 
-Error OwnPieces::detach(std::uint64_t address, const char*& reason) {
+Error OwnPieces::detach(std::uint64_t address, FailureReason& reason) {
   MemoryRange piece;
   if (tree_.find_attached(address, piece) && piece.address == address) {
     tree_.detach(address);
@@ -57,8 +55,8 @@ Error OwnPieces::detach(std::uint64_t address, const char*& reason) {
   }
   const auto empty = empty_.find(address);
   if (empty == empty_.end()) {
-    reason = "nothing that is attached to the window begins at this address";
-    return Error::base;
+    return reason.fail(Error::base,
+                       "nothing that is attached to the window begins at this address");
   }
   empty_.erase(empty);
   return Error::none;

@@ -174,11 +174,10 @@ class OwnPieces {
   OwnPieces(const OwnPieces&) = delete;
   OwnPieces& operator=(const OwnPieces&) = delete;
 
-  // If a call fails, `reason` is the second half of a sentence.
   /// Error::attach: it overlaps an attached piece, or there is no memory for its node.
-  Error attach(const MemoryRange& piece, const char*& reason);
+  Error attach(const MemoryRange& piece, FailureReason& reason);
   /// Error::base: no piece begins there.
-  Error detach(std::uint64_t address, const char*& reason);
+  Error detach(std::uint64_t address, FailureReason& reason);
 
  private:
   /// The memory of the tree's nodes.

@@ -125,7 +125,7 @@ class MemberStores final : public StoreMaker {
 
 }  // namespace
 
-Error Region::check(const Operation& operation, const char*& reason) {
+Error Region::check(const Operation& operation, FailureReason& reason) {
   const Layout& layout = *operation.target_layout;
   if (dynamic()) {
     constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
@@ -133,20 +133,17 @@ Error Region::check(const Operation& operation, const char*& reason) {
     if (!__builtin_mul_overflow(operation.target_count, layout.size(), &bytes) && bytes <= most) {
       return Error::none;
     }
-    reason = "the operation is about more bytes than an address can say";
-    return Error::range;
+    return reason.fail(Error::range, "the operation is about more bytes than an address can say");
   }
   if (operation.displacement < 0) {
-    reason = "the target displacement is negative";
-    return Error::displacement;
+    return reason.fail(Error::displacement, "the target displacement is negative");
   }
   if (operation.target_count == 0 || layout.size() == 0) return Error::none;
   const Member& target = member(operation.target);
   std::int64_t start = 0;
   if (!find_range(operation.displacement, target.disp_unit, operation.target_elements(),
                   target.size, start)) {
-    reason = "the operation reaches beyond the target's window";
-    return Error::range;
+    return reason.fail(Error::range, "the operation reaches beyond the target's window");
   }
   return Error::none;
 }

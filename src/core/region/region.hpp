@@ -123,9 +123,9 @@ class Region {
   }
   Path path_of(int rank, std::int64_t displacement, const Elements& elements,
                const HandleName& handle);
-  /// Checks that the operation stays within its target's memory. On an error `reason` is the second
-  /// half of a sentence. Attached memory is checked when the operation is carried out.
-  Error check(const Operation& operation, const char*& reason);
+  /// Checks that the operation stays within its target's memory. Attached memory is checked when
+  /// the operation is carried out.
+  Error check(const Operation& operation, FailureReason& reason);
   Error perform(const Operation& operation);
   /// Carries out `bytes` bytes, from byte `first` on, of a put or get that is contiguous on both
   /// sides. Not for dynamic windows.

@@ -34,9 +34,6 @@ class RemoteTargets final : public Link {
                 CountedFence& fence, NetworkAtomics& atomics);
 
   void expose(int origin, std::uint64_t id, bool no_check) override;
-  Error check(const Operation& operation, const char*& reason) override {
-    return region_.check(operation, reason);
-  }
   Outcome issue(const Operation& operation, Epoch& epoch, Target& target) override;
   bool advance(Epoch& epoch, Target& target) override;
   void transferred(RecordedOperation& recorded, const Transfer& transfer) override;
