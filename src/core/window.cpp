@@ -179,31 +179,6 @@ bool Window::intrinsic(OpSet op, const Reduction& reduction, std::uint64_t count
   return true;
 }
 
-bool Window::reduce_private(ThreadLine* thread, int target, std::int64_t displacement,
-                            const Reduction& reduction, const void* origin, void* fetched,
-                            std::uint64_t count) const {
-  const PrivateRun run = private_run(target, displacement, count * reduction.element, 0, 0);
-  if (run.open == nullptr || !region_.reduce_private(thread, reduction, *peer(target).member,
-                                                     run.address, origin, fetched, count)) {
-    return false;
-  }
-  mark(run.open->used);
-  return true;
-}
-
-bool Window::compare_swap_private(ThreadLine* thread, int target, std::int64_t displacement,
-                                  const Reduction& reduction, const void* origin,
-                                  const void* compare, void* result) const {
-  const PrivateRun run = private_run(target, displacement, reduction.element, 0, 0);
-  if (run.open == nullptr ||
-      !region_.compare_swap_private(thread, reduction.element, *peer(target).member, run.address,
-                                    origin, compare, result)) {
-    return false;
-  }
-  mark(run.open->used);
-  return true;
-}
-
 Outcome Window::await(std::int32_t counter, std::uint64_t value, Completion& completion) {
   const std::uint64_t now = notifications_.counters().mine_at(counter).value();
   if (now >= value) {

@@ -181,7 +181,11 @@ class Window final : private SweepWork {
     if (!atomics.empty() && atomics.has(bit(reduction.op), reduction.basic)) return false;
     std::byte* where = find_mapped(target, displacement, count * reduction.element);
     if (where == nullptr) {
-      return reduce_private(thread, target, displacement, reduction, origin, fetched, count);
+      return update_private(target, displacement, count * reduction.element,
+                            [&](const Member& member, std::uint64_t address) {
+                              return region_.reduce_private(thread, reduction, member, address,
+                                                            origin, fetched, count);
+                            });
     }
     return region_.reduce_lightly(thread, reduction, *peer(target).member, where, origin, fetched,
                                   count);
@@ -195,7 +199,11 @@ class Window final : private SweepWork {
     if (!atomics.empty() && atomics.has(compare_swap_bit, reduction.basic)) return false;
     std::byte* where = find_mapped(target, displacement, reduction.element);
     if (where == nullptr) {
-      return compare_swap_private(thread, target, displacement, reduction, origin, compare, result);
+      return update_private(target, displacement, reduction.element,
+                            [&](const Member& member, std::uint64_t address) {
+                              return region_.compare_swap_private(thread, reduction.element, member,
+                                                                  address, origin, compare, result);
+                            });
     }
     return region_.compare_swap_lightly(thread, reduction.element, *peer(target).member, where,
                                         origin, compare, result);
@@ -356,13 +364,16 @@ class Window final : private SweepWork {
     }
     return {open, peer(view.target).member->process, view.address + offset};
   }
-  // The hot path of accumulates on private memory: see try_reduce().
-  bool reduce_private(ThreadLine* thread, int target, std::int64_t displacement,
-                      const Reduction& reduction, const void* origin, void* fetched,
-                      std::uint64_t count) const;
-  bool compare_swap_private(ThreadLine* thread, int target, std::int64_t displacement,
-                            const Reduction& reduction, const void* origin, const void* compare,
-                            void* result) const;
+  /// The hot path of accumulates on private memory: calls update(member, address) if operations may
+  /// access these bytes now. False: the update has not been made.
+  template <typename Update>
+  [[gnu::noinline]] bool update_private(int target, std::int64_t displacement, std::uint64_t bytes,
+                                        const Update& update) const {
+    const PrivateRun run = private_run(target, displacement, bytes, 0, 0);
+    if (run.open == nullptr || !update(*peer(target).member, run.address)) return false;
+    mark(run.open->used);
+    return true;
+  }
   /// Returns whether operations through the handle may access these bytes of its memory now.
   bool reaches(const HandleView& view, std::int64_t displacement, std::uint64_t bytes,
                std::int64_t low, std::uint64_t& offset, Target*& open) const {
