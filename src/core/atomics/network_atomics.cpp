@@ -21,12 +21,13 @@ Outcome NetworkAtomics::record(const Operation& operation, Epoch& epoch, Target&
   // The Server cannot carry it out either: other origins may update some of its elements by
   // atomics.
   if (!aligned(operation)) {
-    return Outcome::failed(reason_.fail(
+    return Outcome::failed(state_.reason.fail(
         Error::displacement,
         "with mpi_assert_accumulate_intrinsic, the elements of an accumulate must be aligned at "
         "the target"));
   }
-  RecordedOperation& recorded = pending_.record(operation, Protocol::network_atomic, epoch, target);
+  RecordedOperation& recorded =
+      state_.pending.record(operation, Protocol::network_atomic, epoch, target);
   ++target.counted_apart;
   PendingOperations::append(target, recorded);
   return operation.completion != nullptr ? Outcome::posted() : Outcome::finished();

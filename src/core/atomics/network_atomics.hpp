@@ -15,7 +15,7 @@ namespace oriel {
 class NetworkAtomics {
  public:
   NetworkAtomics(EpochState& state, Region& region, Messages& messages)
-      : reason_(state.reason), pending_(state.pending), region_(region), messages_(messages) {}
+      : state_(state), region_(region), messages_(messages) {}
 
   /// Records the operation; Link::advance() transmits it.
   Outcome record(const Operation& operation, Epoch& epoch, Target& target);
@@ -25,8 +25,7 @@ class NetworkAtomics {
  private:
   bool aligned(const Operation& operation);
 
-  FailureReason& reason_;
-  PendingOperations& pending_;
+  EpochState& state_;
   Region& region_;
   Messages& messages_;
 };

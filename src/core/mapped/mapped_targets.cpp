@@ -21,7 +21,7 @@ void MappedTargets::expose(int origin, std::uint64_t id, bool /*no_check*/) {
 
 Outcome MappedTargets::issue(const Operation& operation, Epoch& epoch, Target& target) {
   const Protocol protocol = select_protocol(operation, region_, limits_);
-  events_.issued(operation, protocol);
+  state_.events.issued(operation, protocol);
   if (protocol == Protocol::network_atomic) return issue_atomic(operation, epoch, target);
   if (epoch.active && target.access != Target::Access::granted) advance(epoch, target);
   if (epoch.active && target.access == Target::Access::granted) {
@@ -38,7 +38,7 @@ Outcome MappedTargets::issue(const Operation& operation, Epoch& epoch, Target& t
       ++target.finished;
       return Outcome::finished();
     }
-    RecordedOperation& recorded = pending_.record(operation, protocol, epoch, target);
+    RecordedOperation& recorded = state_.pending.record(operation, protocol, epoch, target);
     hold_notification(recorded);
     recorded.operation.completion = nullptr;  // its bytes have been moved
     PendingOperations::append(target, recorded);
@@ -46,7 +46,7 @@ Outcome MappedTargets::issue(const Operation& operation, Epoch& epoch, Target& t
   }
   ++target.issued;
   if (fetches(operation.kind)) target.last_fetch = target.issued;
-  PendingOperations::append(target, pending_.record(operation, protocol, epoch, target));
+  PendingOperations::append(target, state_.pending.record(operation, protocol, epoch, target));
   return operation.completion != nullptr ? Outcome::posted() : Outcome::finished();
 }
 
@@ -62,7 +62,7 @@ Outcome MappedTargets::issue_atomic(const Operation& operation, Epoch& epoch, Ta
 
 void MappedTargets::transferred(RecordedOperation& recorded, const Transfer& transfer) {
   Target& target = *recorded.target;
-  if (pending_.note_transfer(recorded, transfer)) {
+  if (state_.pending.note_transfer(recorded, transfer)) {
     --target.counted_apart;
     target.moving.remove(recorded);
     if (recorded.operation.notify_arg.wanted() && recorded.error == Error::none) {
@@ -70,10 +70,10 @@ void MappedTargets::transferred(RecordedOperation& recorded, const Transfer& tra
       hold_notification(recorded);
       advance(*recorded.epoch, target);
     } else {
-      pending_.conclude(recorded);
+      state_.pending.conclude(recorded);
     }
   }
-  pending_.satisfy_flushes(target);
+  state_.pending.satisfy_flushes(target);
 }
 
 bool MappedTargets::advance(Epoch& epoch, Target& target) {
@@ -84,7 +84,7 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
                      epoch.kind == EpochKind::access;
   if (target.access != Target::Access::granted && !empty) {
     if (!acquire(epoch, target)) return false;
-    pending_.note_granted(epoch, target);
+    state_.pending.note_granted(epoch, target);
     target.in_pieces = epoch.closed && !epoch.no_check && !notifies(target);
     if (!target.in_pieces) begin_early(target);
     // Not before: operations of other threads would overtake the recorded ones (except network
@@ -106,7 +106,7 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
     moved = true;
     go_on(target, *recorded, notified);
   }
-  if (moved) pending_.satisfy_flushes(target);
+  if (moved) state_.pending.satisfy_flushes(target);
   if (epoch.closed && target.all_finished()) moved |= end_access(epoch, target);
   return moved;
 }
@@ -131,9 +131,9 @@ void MappedTargets::begin_early(Target& target) {
 /// `waiting`. `notified`: the target has been notified of it.
 void MappedTargets::go_on(Target& target, RecordedOperation& recorded, bool notified) {
   if (recorded.protocol != Protocol::network_atomic) {
-    pending_.finish(recorded, Error::none);
+    state_.pending.finish(recorded, Error::none);
   } else if (notified) {
-    pending_.conclude(recorded);
+    state_.pending.conclude(recorded);
   } else {
     target.moving.append(recorded);
   }
@@ -146,7 +146,7 @@ bool MappedTargets::carry_out(RecordedOperation& recorded) {
   const bool in_pieces = copied_in_pieces(recorded);
   const Error error = in_pieces ? copy_piece(recorded) : perform(recorded.operation);
   if (in_pieces && error == Error::none && recorded.sent < recorded.operation.bytes()) return false;
-  pending_.note(recorded, error);
+  state_.pending.note(recorded, error);
   if (recorded.operation.notify_arg.wanted() && error == Error::none) hold_notification(recorded);
   return true;
 }
@@ -180,7 +180,8 @@ bool MappedTargets::notify(int rank, const NotifyArg& notify_arg) {
   Peer& peer = peers_[rank];
   if (notify_arg.kind == NotifyKind::tag && full != peer.queue_full) {
     peer.queue_full = full;
-    events_.report({.rank = rank, .kind = full ? EventKind::queue_full : EventKind::queue_freed});
+    state_.events.report(
+        {.rank = rank, .kind = full ? EventKind::queue_full : EventKind::queue_freed});
   }
   return !full;
 }
@@ -273,16 +274,16 @@ Error MappedTargets::before(const Operation& operation) {
 }
 
 void MappedTargets::tell(Error error) {
-  if (error == Error::peer_lost) reason_.fail(error, region_.whom_lost());
-  if (error == Error::system) reason_.fail(error, "the target's memory cannot be reached");
+  if (error == Error::peer_lost) state_.reason.fail(error, region_.whom_lost());
+  if (error == Error::system) state_.reason.fail(error, "the target's memory cannot be reached");
 }
 
 Error MappedTargets::report(const Operation& operation, Error error) {
   tell(error);
   if (error == Error::range) {
-    reason_.fail(error, operation.handle.given()
-                            ? "the memory handle has been released"
-                            : "the target has not attached all of this memory to the window");
+    state_.reason.fail(error, operation.handle.given()
+                                  ? "the memory handle has been released"
+                                  : "the target has not attached all of this memory to the window");
   }
   return error;
 }
@@ -348,12 +349,12 @@ bool MappedTargets::aggregate(int rank, bool write, std::uint64_t address, void*
   Aggregation& aggregation = *peer.aggregation;
   if (aggregation.empty()) {
     aggregating_.push_back(rank);
-    work_.add();
+    state_.work.add();
   }
   aggregation.add(write, address, local, bytes);
   if ((peer.left.load() & kind) == 0) {  // also if push() has just cleared the bit
     mark(peer.left, kind);
-    pending_.note_unflushed();
+    state_.pending.note_unflushed();
   }
   return true;
 }
@@ -364,7 +365,7 @@ void MappedTargets::push(int rank) {
   Aggregation& aggregation = *peer.aggregation;
   if (aggregation.empty()) return;
   std::erase(aggregating_, rank);
-  work_.remove();
+  state_.work.remove();
   region_.push(aggregation, rank);
   if (aggregation.failed()) return;
   let_go(peer);
@@ -428,7 +429,7 @@ bool MappedTargets::acquire_lock(Epoch& epoch, Target& target) {
   if (target.access == Target::Access::requested) {
     if (!take_grant(target)) return false;
     --epoch.attention;
-    work_.remove();
+    state_.work.remove();
     return true;
   }
   return target.access == Target::Access::granted;
@@ -441,7 +442,7 @@ void MappedTargets::request_lock(Epoch& epoch, Target& target) {
     return;
   }
   Peer& peer = peers_[target.rank];
-  if (!lock_order_.may_request(epoch, target, peer) || !fence_ended) return;
+  if (!state_.lock_order.may_request(epoch, target, peer) || !fence_ended) return;
   peer.locking = &epoch;
   if (region_.lock_line(target.rank)
           .acquire(region_.rank(), epoch.exclusive, epoch.kind == EpochKind::lock_all)) {
@@ -450,7 +451,7 @@ void MappedTargets::request_lock(Epoch& epoch, Target& target) {
   }
   target.access = Target::Access::requested;
   ++epoch.attention;
-  work_.add();
+  state_.work.add();
 }
 
 bool MappedTargets::take_grant(Target& target) {
@@ -463,7 +464,7 @@ bool MappedTargets::take_grant(Target& target) {
     RecordedOperation& recorded = *target.waiting.head;
     target.waiting = {};
     target.piggyback_done = true;
-    pending_.finish(recorded, failed ? Error::peer_lost : Error::none);
+    state_.pending.finish(recorded, failed ? Error::peer_lost : Error::none);
   }
   return state != LockNode::waiting;
 }
@@ -485,7 +486,7 @@ bool MappedTargets::end_access(Epoch& epoch, Target& target) {
   Peer& peer = peers_[target.rank];
   if (epoch.kind == EpochKind::access && !peer.done.add(target.id)) return false;
   if (epoch.passive() && peer.left.load() != 0) recall_all(epoch);
-  pending_.note_told(epoch, target);
+  state_.pending.note_told(epoch, target);
   switch (epoch.kind) {
     case EpochKind::access:
       // Release: our stores to the target's window come before the word that announces them.

@@ -29,12 +29,8 @@ class MappedTargets final : public Link {
   MappedTargets(EpochState& state, Peers& peers, Region& region, FenceWords& fences,
                 NetworkAtomics& atomics, Counters& counters, const Limits& limits)
       : Link(false),
+        state_(state),
         peers_(peers),
-        reason_(state.reason),
-        work_(state.work),
-        pending_(state.pending),
-        lock_order_(state.lock_order),
-        events_(state.events),
         region_(region),
         fences_(fences),
         atomics_(atomics),
@@ -89,7 +85,7 @@ class MappedTargets final : public Link {
     const NotifyOutcome outcome = store_notification(target.rank, notify_arg, store);
     if (outcome == NotifyOutcome::inlined) {
       mark(peer.left, Left::inlined_stores);
-      pending_.note_unflushed();
+      state_.pending.note_unflushed();
     }
     return outcome != NotifyOutcome::not_now;
   }
@@ -143,12 +139,8 @@ class MappedTargets final : public Link {
   bool take_grant(Target& target);
   bool end_access(Epoch& epoch, Target& target);
 
+  EpochState& state_;
   Peers& peers_;
-  FailureReason& reason_;
-  SweepWork& work_;
-  PendingOperations& pending_;
-  LockOrder& lock_order_;
-  const WindowEvents& events_;
   Region& region_;
   FenceWords& fences_;
   NetworkAtomics& atomics_;

@@ -13,10 +13,8 @@ RemoteTargets::RemoteTargets(EpochState& state, Peers& peers, Region& region, Me
                              const Limits& limits, LayoutCaches& layouts, Sender& sender,
                              Server& server, CountedFence& fence, NetworkAtomics& atomics)
     : Link(true),
-      events_(state.events),
+      state_(state),
       peers_(peers),
-      pending_(state.pending),
-      lock_order_(state.lock_order),
       region_(region),
       messages_(messages),
       limits_(limits),
@@ -52,7 +50,7 @@ bool RemoteTargets::acquire(Epoch& epoch, Target& target) {
         break;
       }
       if (target.access == Target::Access::idle) {
-        if (!lock_order_.may_request(epoch, target, peer)) return false;
+        if (!state_.lock_order.may_request(epoch, target, peer)) return false;
         release_ahead(target.rank);
         if (!lock_granted(target.rank, peer.lock_requests) &&
             peer.ahead + 2 * Message::held_bytes > limits_.ahead) {
@@ -73,7 +71,7 @@ bool RemoteTargets::acquire(Epoch& epoch, Target& target) {
     case EpochKind::notified:  // granted when the target is added
       return false;
   }
-  pending_.note_granted(epoch, target);
+  state_.pending.note_granted(epoch, target);
   return true;
 }
 
@@ -159,7 +157,7 @@ RecordedOperation& RemoteTargets::question(Epoch& epoch, Target& target) {
   Operation nothing;
   nothing.kind = OperationKind::acknowledge;
   nothing.target = target.rank;
-  return pending_.record(nothing, Protocol::message, epoch, target);
+  return state_.pending.record(nothing, Protocol::message, epoch, target);
 }
 
 void RemoteTargets::note_asked(RecordedOperation& question, EpochPeer& peer) {
@@ -217,7 +215,7 @@ bool RemoteTargets::ask_behind(RecordedOperation& recorded) {
 
 void RemoteTargets::transferred(RecordedOperation& recorded, const Transfer& transfer) {
   Target& target = *recorded.target;
-  const bool over = pending_.note_transfer(recorded, transfer);
+  const bool over = state_.pending.note_transfer(recorded, transfer);
   if (recorded.protocol == Protocol::direct) {
     --(recorded.operation.kind == OperationKind::put ? target.writes : target.reads);
     if (over && recorded.operation.awaits_answer()) --target.unasked;
@@ -232,10 +230,10 @@ void RemoteTargets::transferred(RecordedOperation& recorded, const Transfer& tra
       target.waiting.insert(recorded);
       advance(*recorded.epoch, target);
     } else {
-      pending_.conclude(recorded);
+      state_.pending.conclude(recorded);
     }
   }
-  pending_.satisfy_flushes(target);
+  state_.pending.satisfy_flushes(target);
 }
 
 bool RemoteTargets::advance(Epoch& epoch, Target& target) {
@@ -256,17 +254,17 @@ bool RemoteTargets::advance(Epoch& epoch, Target& target) {
     target.waiting.remove(*recorded);
     const OperationKind kind = recorded->operation.kind;
     if (recorded->state == RecordedOperation::State::notifying) {
-      pending_.conclude(*recorded);
+      state_.pending.conclude(*recorded);
       continue;
     }
     others_turn = direct && epoch.closed;
     if (awaits_network(recorded->protocol)) {
       target.moving.append(*recorded);
     } else if (kind != OperationKind::acknowledge && !fetches(kind)) {
-      pending_.conclude(*recorded);
+      state_.pending.conclude(*recorded);
     }
   }
-  if (moved) pending_.satisfy_flushes(target);
+  if (moved) state_.pending.satisfy_flushes(target);
   // Before the target is notified of the epoch's end:
   // - Reads, network atomics and rendezvous are complete. So are writes, unless no message can
   //   overtake them.
@@ -293,7 +291,7 @@ bool RemoteTargets::end_access(Epoch& epoch, Target& target) {
   // its place in the target's queue.
   const bool in_queue = epoch.no_check || target.access != Target::Access::idle;
   if (epoch.passive() && !in_queue && asks_at_end(epoch, target)) return false;
-  pending_.note_told(epoch, target);
+  state_.pending.note_told(epoch, target);
   switch (epoch.kind) {
     case EpochKind::access:
       sender_.send_word(target.rank, MessageKind::done, peer.done.word());
@@ -331,7 +329,7 @@ bool RemoteTargets::asks_at_end(const Epoch& epoch, const Target& target) const 
 void RemoteTargets::send_unlock(Epoch& epoch, Target& target) {
   EpochPeer& peer = peers_[target.rank];
   if (epoch.weak && target.asked < target.issued) {
-    if (!peer.weak_left()) pending_.note_weak_left(true);
+    if (!peer.weak_left()) state_.pending.note_weak_left(true);
     ++peer.weak_sent;
   }
   Message message = of_lock(MessageKind::unlock, epoch);
@@ -369,7 +367,8 @@ bool RemoteTargets::take_word(const Message& message) {
 /// the target is available.
 void RemoteTargets::note_open(const RecordedOperation& answered) {
   Target& target = *answered.target;
-  if (target.access != Target::Access::granted) pending_.note_granted(*answered.epoch, target);
+  if (target.access != Target::Access::granted)
+    state_.pending.note_granted(*answered.epoch, target);
   if (answered.epoch->kind != EpochKind::access) return;
   // As the message of a post without NOCHECK does.
   std::atomic<std::uint64_t>& granted = region_.slot_from(target.rank).granted;
@@ -382,18 +381,18 @@ void RemoteTargets::note_open(const RecordedOperation& answered) {
 bool RemoteTargets::take_end(RecordedOperation& recorded, const Message& message) {
   if (message.fetched != 0 || message.data != 0 || recorded.sent == 0) return false;
   Target& target = *recorded.target;
-  pending_.note(recorded, message.error);
+  state_.pending.note(recorded, message.error);
   note_open(recorded);
   registrations_.deregister_buffer(recorded.registration);
   target.moving.remove(recorded);
   --target.counted_apart;
-  pending_.conclude(recorded);
-  pending_.satisfy_flushes(target);
+  state_.pending.conclude(recorded);
+  state_.pending.satisfy_flushes(target);
   return true;
 }
 
 bool RemoteTargets::take_reply(const Message& message, std::span<const std::byte> payload) {
-  RecordedOperation* recorded = pending_.find(message.word);
+  RecordedOperation* recorded = state_.pending.find(message.word);
   if (recorded == nullptr || recorded->operation.target != message.origin ||
       payload.size() != message.data) {
     return false;
@@ -413,7 +412,7 @@ bool RemoteTargets::take_reply(const Message& message, std::span<const std::byte
     }
     if (recorded->sent > peer.weak_answered) {
       peer.weak_answered = recorded->sent;
-      if (!peer.weak_left()) pending_.note_weak_left(false);
+      if (!peer.weak_left()) state_.pending.note_weak_left(false);
     }
   } else {
     if (!fetches(recorded->operation.kind) || recorded->protocol != Protocol::message ||
@@ -431,7 +430,7 @@ bool RemoteTargets::take_reply(const Message& message, std::span<const std::byte
     }
     recorded->received += message.fetched;
   }
-  pending_.note(*recorded, message.error);
+  state_.pending.note(*recorded, message.error);
   note_open(*recorded);
   if (recorded->operation.kind != OperationKind::acknowledge &&
       recorded->received < recorded->operation.bytes()) {
@@ -443,8 +442,8 @@ bool RemoteTargets::take_reply(const Message& message, std::span<const std::byte
     target.finished = std::max(target.finished, recorded->number);
   }
   if (recorded->alone) --target.asked_alone;
-  pending_.conclude(*recorded);
-  pending_.satisfy_flushes(target);
+  state_.pending.conclude(*recorded);
+  state_.pending.satisfy_flushes(target);
   return true;
 }
 

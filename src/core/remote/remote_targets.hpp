@@ -85,10 +85,8 @@ class RemoteTargets final : public Link {
   int register_buffer(const Operation& operation);
   void send_rendezvous(RecordedOperation& recorded, Message message);
 
-  const WindowEvents& events_;
+  EpochState& state_;
   Peers& peers_;
-  PendingOperations& pending_;
-  LockOrder& lock_order_;
   Region& region_;
   Messages& messages_;
   const Limits& limits_;

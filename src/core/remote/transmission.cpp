@@ -287,7 +287,7 @@ bool RemoteTargets::transmit_by_messages(RecordedOperation& recorded) {
 Outcome RemoteTargets::issue(const Operation& operation, Epoch& epoch, Target& target) {
   Protocol protocol = select_protocol(operation, region_, limits_);
   if (protocol == Protocol::network_atomic) {
-    events_.issued(operation, protocol);
+    state_.events.issued(operation, protocol);
     const Outcome outcome = atomics_.record(operation, epoch, target);
     if (outcome.ok() && epoch.active) advance(epoch, target);
     return outcome;
@@ -297,7 +297,7 @@ Outcome RemoteTargets::issue(const Operation& operation, Epoch& epoch, Target& t
   // A buffer that cannot be registered is sent in messages.
   const int registration = protocol == Protocol::rendezvous ? register_buffer(operation) : -1;
   if (protocol == Protocol::rendezvous && registration < 0) protocol = Protocol::message;
-  events_.issued(operation, protocol);
+  state_.events.issued(operation, protocol);
   const bool fetching = fetches(operation.kind) && !empty;
   const bool by_messages = protocol == Protocol::message;
   // Only its own end message completes a rendezvous.
@@ -313,7 +313,7 @@ Outcome RemoteTargets::issue(const Operation& operation, Epoch& epoch, Target& t
       !awaits_answer && transmit_at_once(operation, epoch, target)) {
     return Outcome::finished();
   }
-  RecordedOperation& recorded = pending_.record(operation, protocol, epoch, target);
+  RecordedOperation& recorded = state_.pending.record(operation, protocol, epoch, target);
   recorded.registration = registration;
   if (empty) recorded.state = RecordedOperation::State::notifying;
   if (protocol == Protocol::direct && awaits_answer) ++target.unasked;
