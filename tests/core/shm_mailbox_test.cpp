@@ -115,17 +115,6 @@ TEST_F(ShmMailbox, PausedProducerKeepsTheOrder) {
   EXPECT_FALSE(box_.stalled());
 }
 
-// A producer that changes its mind leaves no hole.
-TEST_F(ShmMailbox, DiscardedRecordIsPassedOver) {
-  for (int round = 0; round < 100; ++round) {
-    const auto space = box_.reserve(claim_, ::getpid(), 1, 200, 0, 200);
-    ASSERT_TRUE(space);
-    ASSERT_TRUE(put(pattern(30, 2)));
-    box_.discard(*space);
-    ASSERT_EQ(get(), pattern(30, 2));
-  }
-}
-
 // Bytes of an earlier record can look like anything; a reserved and not yet begun record must not
 // be taken for a committed one.
 TEST_F(ShmMailbox, OldBytesAreNotMistakenForRecords) {

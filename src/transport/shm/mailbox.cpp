@@ -9,8 +9,8 @@ namespace oriel {
 std::optional<Mailbox::Reservation> Mailbox::reserve(MailboxClaim& claim, std::int32_t pid,
                                                      std::uint64_t source, std::uint64_t total,
                                                      std::uint64_t offset, std::uint32_t bytes) {
-  std::uint64_t head = ring_.load_head();
-  const std::optional<std::uint64_t> position = ring_.reserve(claim, pid, bytes, head);
+  std::uint64_t head = load_head();
+  const std::optional<std::uint64_t> position = BasicMailboxRing::reserve(claim, pid, bytes, head);
   if (!position.has_value()) return std::nullopt;
   auto* record = reinterpret_cast<MailboxRecord*>(cells_.at(*position).bytes);
   record->source = source;
@@ -31,25 +31,11 @@ void Mailbox::fill(const Reservation& reservation, std::uint32_t at,
 }
 
 std::optional<Mailbox::Fragment> Mailbox::peek() {
-  while (true) {
-    const std::uint64_t state = ring_.state_at_front();
-    switch (Ring::phase_of(state)) {
-      case Phase::free:
-      case Phase::reserved:
-      case Phase::laden:  // only notification queues have laden and recalled records
-      case Phase::recalled:
-        return std::nullopt;
-      case Phase::discarded:
-        ring_.release_front(Ring::bytes_of(state));
-        break;
-      case Phase::committed: {
-        const std::uint64_t position = ring_.front();
-        const auto* record = reinterpret_cast<const MailboxRecord*>(cells_.at(position).bytes);
-        return Fragment{position, Ring::bytes_of(state), record->source, record->total,
-                        record->offset};
-      }
-    }
-  }
+  const std::uint64_t state = state_at_front();
+  if (phase_of(state) != Phase::committed) return std::nullopt;
+  const std::uint64_t position = front();
+  const auto* record = reinterpret_cast<const MailboxRecord*>(cells_.at(position).bytes);
+  return Fragment{position, bytes_of(state), record->source, record->total, record->offset};
 }
 
 void Mailbox::copy(const Fragment& fragment, std::byte* to) const {

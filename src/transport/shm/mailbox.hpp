@@ -61,7 +61,7 @@ class MailboxCells {
 
 /// A queue of records from any number of producers to one reader, in shared memory. The protocol is
 /// BasicMailboxRing.
-class Mailbox {
+class Mailbox : private BasicMailboxRing<SharedWords, MailboxCells> {
  public:
   struct Reservation {
     std::uint64_t position;
@@ -75,7 +75,7 @@ class Mailbox {
 
   /// `reader`: a number that no other mailbox's has.
   Mailbox(MailboxEnds& ends, std::span<MailboxCell> cells, std::uint64_t reader)  // a power of two
-      : cells_(cells), ring_(ends, cells_, cells.size(), reader) {}
+      : BasicMailboxRing(ends, MailboxCells(cells), cells.size(), reader) {}
 
   /// The most bytes of a record's fragment. A record is at most an eighth of the ring, so that
   /// several producers of long messages and the reader can work at the same time.
@@ -91,40 +91,17 @@ class Mailbox {
                                      std::uint64_t total, std::uint64_t offset,
                                      std::uint32_t bytes);
   void fill(const Reservation& reservation, std::uint32_t at, std::span<const std::byte> bytes);
-  void commit(const Reservation& reservation) {
-    ring_.publish(reservation.position, Phase::committed);
-  }
-  /// Makes the reader skip the record.
-  void discard(const Reservation& reservation) {
-    ring_.publish(reservation.position, Phase::discarded);
-  }
+  void commit(const Reservation& reservation) { publish(reservation.position, Phase::committed); }
 
   // For the reader.
 
   /// The oldest fragment, if it is committed. It stays in the mailbox until release().
   std::optional<Fragment> peek();
   void copy(const Fragment& fragment, std::byte* to) const;
-  void release(const Fragment& fragment) { ring_.release_front(fragment.bytes); }
-  /// True if the oldest record is reserved and not committed.
-  bool stalled() const { return ring_.stalled(); }
-  /// Skips the record at the front if, according to alive(pid), its producer died before committing
-  /// it. Returns whether the producer has died.
-  template <typename Alive>
-  bool skip_dead(Alive&& alive) {
-    return ring_.skip_dead(alive);
-  }
-  /// skip_dead() for a record without a state: see BasicMailboxRing.
-  template <typename Each>
-  bool skip_claimed(Each&& each) {
-    return ring_.skip_claimed(each);
-  }
-
- private:
-  using Ring = BasicMailboxRing<SharedWords, MailboxCells>;
-  using Phase = Ring::Phase;
-
-  MailboxCells cells_;
-  Ring ring_;
+  void release(const Fragment& fragment) { release_front(fragment.bytes); }
+  using BasicMailboxRing::skip_claimed;
+  using BasicMailboxRing::skip_dead;
+  using BasicMailboxRing::stalled;
 };
 
 }  // namespace oriel

@@ -78,7 +78,6 @@ class BasicMailboxRing {
     free,
     reserved,
     committed,
-    discarded,
     laden,    // see BasicLadenRing: committed, with a store for the reader to make
     recalled  // the producer makes that store
   };

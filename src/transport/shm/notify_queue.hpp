@@ -148,14 +148,12 @@ static_assert(sizeof(NotifyEnds) == 3 * cache_line && std::is_standard_layout_v<
 
 /// The notifications for one process of a node, from any number of producers. The protocol is
 /// BasicLadenRing. put() reports a full queue to the producer, so no notification is lost.
-class NotifyQueue {
+class NotifyQueue : private BasicLadenRing<SharedWords, NotifyLines> {
  public:
-  using Ring = BasicLadenRing<SharedWords, NotifyLines>;
-  using Phase = Ring::Phase;
-
   /// `reader`: a number that no other queue or mailbox has.
   NotifyQueue(NotifyEnds& ends, std::span<NotifyLine> lines, std::uint64_t reader)
-      : ends_(&ends), lines_(lines), ring_(ends.ring, lines_, lines.size(), reader) {}
+      : BasicLadenRing(ends.ring, NotifyLines(lines), lines.size(), reader),
+        pressed_(ends.pressed) {}
 
   /// NotifyOutcome::not_now: the queue is full, or the store can only be inlined while the sender
   /// does not inline. `pid` is the caller's process, `claim` the only claim of that process.
@@ -167,12 +165,12 @@ class NotifyQueue {
     if (!inlined && store.bytes != 0 && (store.to == nullptr || store.after_inlined)) {
       return NotifyOutcome::not_now;
     }
-    const auto position = ring_.reserve(claim, pid, 0, sender.head);
+    const auto position = reserve(claim, pid, 0, sender.head);
     if (!position) {
-      ends_->pressed.store(1, std::memory_order_relaxed);
+      pressed_.store(1, std::memory_order_relaxed);
       return NotifyOutcome::not_now;
     }
-    NotifyLine& line = lines_.at(*position);
+    NotifyLine& line = cells_.at(*position);
     line.window = record.window;
     line.source = record.notification.source;
     line.tag = record.notification.tag;
@@ -180,9 +178,9 @@ class NotifyQueue {
       line.laden_bytes = store.bytes;
       line.bytes_or_offset = store.offset;
       short_copy(line.laden, store.from, store.bytes);
-      ring_.publish(*position, Phase::laden);
+      publish(*position, Phase::laden);
       if (sender.full()) [[unlikely]]
-        sender.make_space(ring_.load_head());
+        sender.make_space(load_head());
       sender.add_laden({*position, record.window});
       return NotifyOutcome::inlined;
     }
@@ -192,14 +190,14 @@ class NotifyQueue {
     }
     line.laden_bytes = 0;
     line.bytes_or_offset = record.notification.bytes;
-    ring_.publish(*position, Phase::committed);
+    publish(*position, Phase::committed);
     return NotifyOutcome::stored;
   }
   /// Begins to recall the stores that the caller has inlined for the reader's window number
   /// `window`. True if a fence of all peers must follow.
   bool begin_recall(std::int32_t pid, NotifySender& sender, std::uint32_t window,
                     RecallFor reason) {
-    const bool marked = ring_.begin_recall(sender.remove_laden(window, ring_.load_head()), pid);
+    const bool marked = BasicLadenRing::begin_recall(sender.remove_laden(window, load_head()), pid);
     sender.record_recall(marked || reason == RecallFor::order);
     return marked;
   }
@@ -207,9 +205,9 @@ class NotifyQueue {
   /// reader has ended.
   bool finish_recall(std::int32_t pid, NotifySender& sender, Sharers& sharers, std::uint32_t reader,
                      StoreMaker& maker) {
-    return ring_.finish_recall(
+    return BasicLadenRing::finish_recall(
         sender.recalled(), pid, sharers, reader, [&](std::uint64_t position) {
-          const NotifyLine& line = lines_.at(position);
+          const NotifyLine& line = cells_.at(position);
           maker.make(std::span<const std::byte>(line.laden, line.laden_bytes),
                      line.bytes_or_offset);
         });
@@ -218,10 +216,10 @@ class NotifyQueue {
   /// Passes the oldest notification to the reader, if there is one. Acquire: the earlier writes of
   /// its producer. `asymmetric`: see store_before_load().
   bool deliver(NotifyReader& reader, bool asymmetric) {
-    const Phase phase = Ring::phase_of(ring_.state_at_front());
+    const Phase phase = phase_of(state_at_front());
     if (phase != Phase::committed && phase != Phase::laden) return false;
-    if (phase == Phase::laden && !ring_.begin_store(asymmetric)) return false;
-    const NotifyLine& line = lines_.at(ring_.front());
+    if (phase == Phase::laden && !begin_store(asymmetric)) return false;
+    const NotifyLine& line = cells_.at(front());
     const std::uint32_t window = line.window;
     // Recalling the store does not change these fields, because the producer may die meanwhile.
     const bool carries = line.laden_bytes != 0;
@@ -229,36 +227,30 @@ class NotifyQueue {
                                     carries ? line.laden_bytes : line.bytes_or_offset};
     if (phase == Phase::laden) {
       if (!reader.store(window, line.bytes_or_offset, {line.laden, line.laden_bytes})) {
-        ring_.end_store();
+        end_store();
         return false;
       }
     }
     // Clear before freeing the line: a producer that finds the queue full later sets it again.
-    if (ends_->pressed.load(std::memory_order_relaxed) != 0) {
-      ends_->pressed.store(0, std::memory_order_relaxed);
+    if (pressed_.load(std::memory_order_relaxed) != 0) {
+      pressed_.store(0, std::memory_order_relaxed);
     }
-    ring_.release_front(0);
+    release_front(0);
     reader.deliver({window, notification});
     return true;
   }
 
-  /// True if any lines are reserved and have not been taken.
-  bool due() const { return ring_.due(); }
+  using BasicMailboxRing::due;
   // Recovery from killed producers: see BasicMailboxRing and BasicLadenRing.
-  bool stalled() const { return ring_.stalled(); }
+  using BasicMailboxRing::skip_claimed;
+  using BasicMailboxRing::stalled;
   template <typename Alive>
   bool skip_dead(Alive&& alive) {
-    return ring_.revive_dead(alive) || ring_.skip_dead(alive);
-  }
-  template <typename Each>
-  bool skip_claimed(Each&& each) {
-    return ring_.skip_claimed(each);
+    return revive_dead(alive) || BasicMailboxRing::skip_dead(alive);
   }
 
  private:
-  NotifyEnds* ends_;
-  NotifyLines lines_;
-  Ring ring_;
+  std::atomic<std::uint32_t>& pressed_;
 };
 
 }  // namespace oriel
