@@ -2,21 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 
-#include "core/base/numbered.hpp"
 #include "core/transport/messages.hpp"
 
 namespace oriel {
 
 /// This rank's buffers that targets read or write by direct transfers of their own, each until its
-/// operation is over. The destructor deregisters those that are left.
+/// operation is over. The destructor deregisters those whose operations are not over.
 class BufferRegistrations {
  public:
   explicit BufferRegistrations(Messages& messages) : messages_(messages) {}
   ~BufferRegistrations() {
-    for (const BufferRegistration& registration : registrations_) {
-      if (registration.number >= 0) messages_.deregister_buffer(registration.number);
-    }
+    for (const auto& [number, memory] : registered_) messages_.deregister_buffer(number);
   }
   BufferRegistrations(const BufferRegistrations&) = delete;
   BufferRegistrations& operator=(const BufferRegistrations&) = delete;
@@ -24,23 +22,20 @@ class BufferRegistrations {
   /// Registers `bytes` bytes for reads, or for writes, by the process. Returns a number for the
   /// other calls; -1: the buffer cannot be registered.
   int register_buffer(int process, bool to_be_written, void* memory, std::uint64_t bytes) {
-    BufferRegistration made;
-    made.number = messages_.register_buffer(process, to_be_written, memory, bytes, made.memory);
-    return made.number >= 0 ? registrations_.add(made) : -1;
+    RemoteMemory made;
+    const int number = messages_.register_buffer(process, to_be_written, memory, bytes, made);
+    if (number >= 0) registered_[number] = made;
+    return number;
   }
-  const RemoteMemory& memory(int registration) { return registrations_[registration].memory; }
-  void deregister_buffer(int registration) {
-    messages_.deregister_buffer(registrations_.remove(registration).number);
+  const RemoteMemory& memory(int number) const { return registered_.at(number); }
+  void deregister_buffer(int number) {
+    messages_.deregister_buffer(number);
+    registered_.erase(number);
   }
 
  private:
-  struct BufferRegistration {
-    RemoteMemory memory;
-    int number = -1;  // of the transport; -1: not registered
-  };
-
   Messages& messages_;
-  Numbered<BufferRegistration> registrations_;
+  std::unordered_map<int, RemoteMemory> registered_;  // by the number that the transport has given
 };
 
 }  // namespace oriel

@@ -5,6 +5,7 @@
 #include <rdma/fi_cm.h>
 #include <sys/random.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace oriel {
@@ -172,12 +173,14 @@ int OfiEndpoint::expose_memory(void* memory, std::uint64_t bytes, std::uint64_t 
     close_object(made);
     return -1;
   }
-  return exposures_.add(made);
+  auto free = std::ranges::find(exposures_, nullptr);
+  if (free == exposures_.end()) free = exposures_.insert(free, nullptr);
+  *free = made;
+  return static_cast<int>(free - exposures_.begin());
 }
 
 void OfiEndpoint::withdraw_memory(int exposure) {
-  fid_mr* withdrawn = exposures_.remove(exposure);
-  close_object(withdrawn);
+  close_object(exposures_[static_cast<std::size_t>(exposure)]);
 }
 
 bool OfiEndpoint::quiet() {

@@ -10,7 +10,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/base/numbered.hpp"
 #include "core/transport/transport.hpp"
 #include "transport/ofi/libfabric.hpp"
 #include "transport/ofi/network.hpp"
@@ -70,7 +69,7 @@ class OfiEndpoint {
 
   std::vector<fi_addr_t> peers_;
   std::unordered_map<std::uint64_t, int> numbers_;  // by EndpointName::id
-  Numbered<fid_mr*> exposures_;
+  std::vector<fid_mr*> exposures_;  // by number; null: the number is free
   std::uint64_t registrations_ = 0;  // number of registrations so far
 };
 
