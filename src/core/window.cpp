@@ -91,9 +91,9 @@ Protocol Window::protocol(const Operation& operation) {
 PlanRegistry& Window::plan_registry() {
   if (plan_registry_ == nullptr) {
     RemoteResources& resources = process_.remote();
-    plan_registry_ = std::make_unique<PlanRegistry>(state_.work, state_.events, region_,
-                                                    process_.transport(), resources.limits,
-                                                    sender(), resources.plan_writes, exchange());
+    plan_registry_ = std::make_unique<PlanRegistry>(
+        state_.work, PlanResources{state_.events, region_, process_.transport(), resources.limits,
+                                   sender(), resources.plan_writes, exchange_});
   }
   return *plan_registry_;
 }

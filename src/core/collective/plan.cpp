@@ -73,13 +73,14 @@ std::uint64_t longest_send(const Schedule& schedule) {
 Plan::Plan(PlanRegistry& registry, std::uint64_t number, const Schedule& schedule,
            const PlanTerms& terms)
     : registry_(registry),
+      resources_(registry.resources()),
       number_(number),
       terms_(terms),
-      progress_(registry.events(), number),
-      mapped_(registry.region(), registry.transport().node(), registry.limits(), schedule,
+      progress_(resources_.events, number),
+      mapped_(resources_.region, resources_.transport.node(), resources_.limits, schedule,
               progress_),
-      remote_(registry.region(), registry.transport().messages(), registry.limits(),
-              registry.sender(), registry.writes(), number, schedule, progress_),
+      remote_(resources_.region, resources_.transport.messages(), resources_.limits,
+              resources_.sender, resources_.writes, schedule, progress_),
       combinations_(schedule.combinations),
       own_op_(schedule.own_op),
       needs_all_(schedule.needs_all),
@@ -88,7 +89,7 @@ Plan::Plan(PlanRegistry& registry, std::uint64_t number, const Schedule& schedul
     copies_.push_back({Packed(copy.from), Packed(copy.into), copy.step});
   }
   if (terms.bad_arguments != 0) {
-    fault_ = {PlanFault::Kind::arguments, registry.region().rank(), 0,
+    fault_ = {PlanFault::Kind::arguments, resources_.region.rank(), 0,
               static_cast<std::uint64_t>(terms.bad_arguments), 0};
   }
   announce(longest_send(schedule));
@@ -110,19 +111,19 @@ void Plan::announce(std::uint64_t longest) {
       board_ = registry_.take_board(mapped_.board_bytes(), place);
     }
     if (board_ == nullptr) {
-      fault_ = {PlanFault::Kind::memory, registry_.region().rank(), 0, mapped_.board_bytes(), 0};
+      fault_ = {PlanFault::Kind::memory, resources_.region.rank(), 0, mapped_.board_bytes(), 0};
     } else {
       mapped_.lay_out(board_);
     }
   }
   if (!fault_) remote_.send_spaces();
-  registry_.exchange().begin(to_words({static_cast<bool>(fault_), terms_.bound, terms_.signature,
-                                       longest, place, mapped_.board_bytes()}));
+  resources_.exchange.begin(to_words({static_cast<bool>(fault_), terms_.bound, terms_.signature,
+                                      longest, place, mapped_.board_bytes()}));
   registry_.push();
 }
 
 bool Plan::advance_making() {
-  if (stage_ != Stage::over && !registry_.exchange().over()) return false;
+  if (stage_ != Stage::over && !resources_.exchange.over()) return false;
   if (stage_ == Stage::announced) {
     judge();
     return false;
@@ -134,7 +135,7 @@ bool Plan::advance_making() {
 /// All ranks have announced: boards are laid out, and the spaces of remote receivers have arrived.
 void Plan::judge() {
   stage_ = Stage::judged;
-  Region& region = registry_.region();
+  Region& region = resources_.region;
   bool all_well = !fault_;
   bool bound = false;
   std::uint64_t longest = 0;
@@ -143,7 +144,7 @@ void Plan::judge() {
   const bool own_fault =
       fault_.kind == PlanFault::Kind::arguments || fault_.kind == PlanFault::Kind::memory;
   for (int rank = 0; rank < region.ranks(); ++rank) {
-    const Announced announced = to_announced(registry_.exchange().of(rank));
+    const Announced announced = to_announced(resources_.exchange.of(rank));
     all_well = all_well && !announced.faulty;
     bound = bound || announced.bound;
     longest = std::max(longest, announced.longest);
@@ -160,7 +161,7 @@ void Plan::judge() {
   if (all_well && !fault_) fault_ = remote_.check();
   if (all_well && !fault_) fault_ = check_copies();
   const bool asked = all_well && !fault_ && !bound && region.rank() == 0 && terms_.choose;
-  registry_.exchange().begin(to_words(fault_, asked ? terms_.choose(longest) : 0));
+  resources_.exchange.begin(to_words(fault_, asked ? terms_.choose(longest) : 0));
   terms_.choose = nullptr;  // it may refer to objects that end when the plan has been made
   registry_.push();
 }
@@ -168,13 +169,13 @@ void Plan::judge() {
 /// Called for all mapped ranks, also those that this rank sends nothing to: they may expect a
 /// message.
 PlanFault Plan::look_at(int receiver) {
-  const Announced announced = to_announced(registry_.exchange().of(receiver));
+  const Announced announced = to_announced(resources_.exchange.of(receiver));
   std::byte* board = nullptr;
   if (announced.board.shared()) {
-    board = registry_.transport().node().map(registry_.region().member(receiver).process,
-                                             announced.board, announced.board_bytes);
+    board = resources_.transport.node().map(resources_.region.member(receiver).process,
+                                            announced.board, announced.board_bytes);
     if (board == nullptr) {
-      return {PlanFault::Kind::memory, receiver, registry_.region().rank(), announced.board_bytes,
+      return {PlanFault::Kind::memory, receiver, resources_.region.rank(), announced.board_bytes,
               0};
     }
   }
@@ -183,7 +184,7 @@ PlanFault Plan::look_at(int receiver) {
 
 /// Checks the bytes and types of what this rank copies to itself.
 PlanFault Plan::check_copies() const {
-  const int rank = registry_.region().rank();
+  const int rank = resources_.region.rank();
   for (const auto& [from, into, step] : copies_) {
     if (from.bytes() > into.bytes()) {
       return {PlanFault::Kind::truncated, rank, rank, from.bytes(), into.bytes()};
@@ -197,12 +198,12 @@ PlanFault Plan::check_copies() const {
 
 void Plan::agree() {
   stage_ = Stage::over;
-  Region& region = registry_.region();
+  Region& region = resources_.region;
   for (int rank = 0; rank < region.ranks(); ++rank) {
-    fault_ = to_fault(registry_.exchange().of(rank));
+    fault_ = to_fault(resources_.exchange.of(rank));
     if (fault_) return;
   }
-  choice_ = to_choice(registry_.exchange().of(0));
+  choice_ = to_choice(resources_.exchange.of(0));
   mapped_.finalize();
   remote_.finalize();
   receives_.assign(static_cast<std::size_t>(steps_), 0);
@@ -293,8 +294,8 @@ int Plan::lost_peer() const {
   int rank = mapped_.lost_peer();
   if (rank < 0) rank = remote_.lost_peer();
   if (rank >= 0 || !needs_all_ || !active()) return rank;
-  for (rank = 0; rank < registry_.region().ranks(); ++rank) {
-    if (rank != registry_.region().rank() && !registry_.region().alive(rank)) return rank;
+  for (rank = 0; rank < resources_.region.ranks(); ++rank) {
+    if (rank != resources_.region.rank() && !resources_.region.alive(rank)) return rank;
   }
   return -1;
 }

@@ -33,6 +33,7 @@ struct PlanTerms {
 };
 
 class PlanRegistry;
+struct PlanResources;
 
 /// A persistent collective: one rank's schedule, with everything that its transfers need agreed
 /// among the ranks. PlanRegistry makes it. It is used any number of times: start() moves the data
@@ -95,6 +96,7 @@ class Plan : public WorkList<Plan>::Listed {
   bool may_begin(int step) const;
 
   PlanRegistry& registry_;
+  const PlanResources& resources_;  // of the registry
   std::uint64_t number_;
   PlanTerms terms_;
   Stage stage_ = Stage::announced;

@@ -5,36 +5,24 @@
 
 namespace oriel {
 
-PlanRegistry::PlanRegistry(SweepWork& work, const WindowEvents& events, Region& region,
-                           Transport& transport, const Limits& limits, Sender* sender,
-                           PlanWrites& writes, Exchange& exchange)
-    : work_(work),
-      events_(events),
-      region_(region),
-      transport_(transport),
-      limits_(limits),
-      sender_(sender),
-      writes_(writes),
-      exchange_(exchange) {}
-
 PlanRegistry::~PlanRegistry() {
   ending_ = true;
   plans_.clear();
   // All ranks have left the window, so no rank uses the boards.
-  for (const SharedBoard& board : boards_) transport_.node().unshare(board.memory);
+  for (const SharedBoard& board : boards_) resources_.transport.node().unshare(board.memory);
 }
 
 void PlanRegistry::ask_nodes() {
-  const int lowest = std::ranges::min(region_.mapped_ranks());
-  exchange_.begin({static_cast<std::uint64_t>(lowest), 0, 0, 0});
+  const int lowest = std::ranges::min(resources_.region.mapped_ranks());
+  resources_.exchange.begin({static_cast<std::uint64_t>(lowest), 0, 0, 0});
   push();
 }
 
 bool PlanRegistry::nodes_known() {
   if (!nodes_.empty()) return true;
-  if (!exchange_.over()) return false;
-  for (int rank = 0; rank < region_.ranks(); ++rank) {
-    nodes_.push_back(static_cast<int>(exchange_.of(rank)[0]));
+  if (!resources_.exchange.over()) return false;
+  for (int rank = 0; rank < resources_.region.ranks(); ++rank) {
+    nodes_.push_back(static_cast<int>(resources_.exchange.of(rank)[0]));
   }
   return true;
 }
@@ -86,7 +74,7 @@ std::byte* PlanRegistry::take_board(std::uint64_t bytes, ArenaLocation& place) {
   give_back_boards();
   SharedBoard made;
   made.bytes = bytes;
-  made.memory = transport_.node().share(bytes, made.place);
+  made.memory = resources_.transport.node().share(bytes, made.place);
   if (made.memory == nullptr) return nullptr;
   place = made.place;
   boards_.push_back(made);
@@ -108,7 +96,7 @@ void PlanRegistry::give_back_boards() {
   std::size_t idle = 0;
   std::erase_if(boards_, [&](const SharedBoard& board) {
     if (!board.idle() || ++idle <= most_idle) return false;
-    transport_.node().unshare(board.memory);
+    resources_.transport.node().unshare(board.memory);
     return true;
   });
 }

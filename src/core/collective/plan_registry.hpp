@@ -16,13 +16,23 @@
 
 namespace oriel {
 
+/// What the plans of a window are made of.
+struct PlanResources {
+  const WindowEvents& events;
+  Region& region;
+  Transport& transport;
+  Limits limits;
+  Sender* sender;  // null: all ranks are mapped
+  PlanWrites& writes;
+  Exchange& exchange;
+};
+
 /// One rank's persistent collectives of a window: its plans, and the boards of freed plans, which
 /// later plans reuse. Plans are numbered in the order in which all ranks make them.
 class PlanRegistry {
  public:
-  /// `sender`: null if all ranks are mapped.
-  PlanRegistry(SweepWork& work, const WindowEvents& events, Region& region, Transport& transport,
-               const Limits& limits, Sender* sender, PlanWrites& writes, Exchange& exchange);
+  PlanRegistry(SweepWork& work, const PlanResources& resources)
+      : work_(work), resources_(resources) {}
   ~PlanRegistry();
   PlanRegistry(const PlanRegistry&) = delete;
   PlanRegistry& operator=(const PlanRegistry&) = delete;
@@ -52,9 +62,9 @@ class PlanRegistry {
     bool staged_pipelines;
   };
   void set_copies(const Copies& copies) {
-    limits_.staged = copies.staged;
-    limits_.shared_fragment = copies.shared_fragment;
-    limits_.staged_pipelines = copies.staged_pipelines;
+    resources_.limits.staged = copies.staged;
+    resources_.limits.shared_fragment = copies.shared_fragment;
+    resources_.limits.staged_pipelines = copies.staged_pipelines;
   }
 
   bool sweep();
@@ -63,18 +73,12 @@ class PlanRegistry {
   bool take(const Message& message, std::span<const std::byte> payload);
 
   // Called by the plans:
-  Region& region() { return region_; }
-  Transport& transport() { return transport_; }
-  const Limits& limits() const { return limits_; }
-  Sender* sender() { return sender_; }
-  PlanWrites& writes() { return writes_; }
-  Exchange& exchange() { return exchange_; }
-  const WindowEvents& events() const { return events_; }
+  const PlanResources& resources() const { return resources_; }
   /// True if all ranks have left the window, so that other ranks may have ended.
   bool ending() const { return ending_; }
   /// Sends the messages that wait to be sent with others.
   void push() {
-    if (sender_ != nullptr) sender_->push(true);
+    if (resources_.sender != nullptr) resources_.sender->push(true);
   }
   void begin_work(Plan& plan);
   void end_work(Plan& plan);
@@ -110,13 +114,7 @@ class PlanRegistry {
   Plan* find(std::uint64_t number);
 
   SweepWork& work_;
-  const WindowEvents& events_;
-  Region& region_;
-  Transport& transport_;
-  Limits limits_;
-  Sender* sender_;
-  PlanWrites& writes_;
-  Exchange& exchange_;
+  PlanResources resources_;
   std::vector<int> nodes_;  // by rank; empty until the nodes are known
   bool ending_ = false;
   std::uint64_t made_ = 0;                    // number of plans made so far

@@ -11,14 +11,12 @@
 namespace oriel {
 
 RemoteLanes::RemoteLanes(Region& region, Messages& messages, const Limits& limits, Sender* sender,
-                         PlanWrites& writes, std::uint64_t plan, const Schedule& schedule,
-                         PlanProgress& progress)
+                         PlanWrites& writes, const Schedule& schedule, PlanProgress& progress)
     : region_(region),
       messages_(messages),
       limits_(limits),
       sender_(sender),
       writes_(writes),
-      plan_(plan),
       progress_(progress),
       registrations_(messages) {
   if (sender == nullptr) return;
@@ -74,7 +72,7 @@ void RemoteLanes::send_spaces() {
     const Peer& peer = peers_[receive.peer];
     Message message;
     message.kind = MessageKind::plan_space;
-    message.word = plan_;
+    message.word = progress_.plan;
     message.element = order[receive.peer]++;
     message.first = i;
     message.count = receive.packed.bytes();
@@ -146,7 +144,7 @@ void RemoteLanes::count_receives(std::vector<std::uint32_t>& by_step) const {
 Message RemoteLanes::header(const Send& send) const {
   Message message;
   message.kind = MessageKind::plan_bytes;
-  message.word = plan_;
+  message.word = progress_.plan;
   message.stamp = progress_.use;
   message.element = send.number;
   return message;
@@ -159,7 +157,7 @@ void RemoteLanes::start() {
     if (!peer.receives || peer.hears) continue;
     Message message;
     message.kind = MessageKind::plan_started;
-    message.word = plan_;
+    message.word = progress_.plan;
     message.stamp = progress_.use;
     sender_->send(peer.rank, message);
   }

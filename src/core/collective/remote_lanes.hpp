@@ -52,8 +52,7 @@ class RemoteLanes {
  public:
   /// `sender`: null if all ranks are mapped.
   RemoteLanes(Region& region, Messages& messages, const Limits& limits, Sender* sender,
-              PlanWrites& writes, std::uint64_t plan, const Schedule& schedule,
-              PlanProgress& progress);
+              PlanWrites& writes, const Schedule& schedule, PlanProgress& progress);
   ~RemoteLanes();
   RemoteLanes(const RemoteLanes&) = delete;
   RemoteLanes& operator=(const RemoteLanes&) = delete;
@@ -130,7 +129,6 @@ class RemoteLanes {
   const Limits& limits_;
   Sender* sender_;
   PlanWrites& writes_;
-  std::uint64_t plan_;
   PlanProgress& progress_;
   BufferRegistrations registrations_;
   std::vector<Peer> peers_;             // by rank
