@@ -51,7 +51,7 @@ Path Region::path_of(int rank, std::int64_t displacement, const Elements& elemen
   Member found;
   Error error;
   if (handle.given()) {
-    error = find_handle(rank, handle, found);
+    error = find_handle(rank, handle, found) != nullptr ? Error::none : Error::range;
   } else {
     const std::int64_t low = elements.layout.bounds(elements.count).first;
     std::uint64_t left;
@@ -66,22 +66,18 @@ std::byte* Region::find_mapped_piece(int rank, std::uint64_t address, std::uint6
   return known_[rank].attached->pieces.find_mapped(address, bytes);
 }
 
-Error Region::find_handle(int rank, const HandleName& name, Member& piece) {
+const HandleSlot* Region::find_handle(int rank, const HandleName& name, Member& piece) {
   MemoryRange found;
   const HandleSlot* slot =
       attached(rank).handles.find_slot(name, found, transport_.node(), member(rank).process);
-  if (slot == nullptr) return Error::range;
-  piece = as_member(rank, found);
-  return Error::none;
+  if (slot != nullptr) piece = as_member(rank, found);
+  return slot;
 }
 
 Error Region::open_handle(HandleView& view) {
-  MemoryRange found;
-  view.slot =
-      attached(view.target)
-          .handles.find_slot(view.name, found, transport_.node(), member(view.target).process);
-  if (view.slot == nullptr || view.bytes > found.bytes) return Error::base;
-  const Member piece = as_member(view.target, found);
+  Member piece;
+  view.slot = find_handle(view.target, view.name, piece);
+  if (view.slot == nullptr || view.bytes > piece.size) return Error::base;
   if (piece.path == Path::load_store) view.base = piece.base;
   if (piece.path == Path::system_call) view.address = piece.address;
   return Error::none;
@@ -89,12 +85,9 @@ Error Region::open_handle(HandleView& view) {
 
 Error Region::perform_on_handle(const Operation& operation) {
   Member piece;
-  if (const Error error = find_handle(operation.target, operation.handle, piece);
-      error != Error::none) {
-    return error;
-  }
   const std::int64_t start = operation.displacement;
-  if (start < 0 || !operation.target_layout->within(operation.target_count, start, piece.size)) {
+  if (find_handle(operation.target, operation.handle, piece) == nullptr || start < 0 ||
+      !operation.target_layout->within(operation.target_count, start, piece.size)) {
     return Error::range;
   }
   return perform_at(operation, piece, static_cast<std::uint64_t>(start));

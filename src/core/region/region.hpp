@@ -225,8 +225,9 @@ class Region {
   /// the bytes.
   Error check_attached(std::uint64_t address, std::uint64_t bytes, std::uint64_t element,
                        bool& some_private);
-  /// Finds the memory of a memory handle, as a Member. Error::range: the handle has been released.
-  Error find_handle(int rank, const HandleName& name, Member& piece);
+  /// Finds the memory of a memory handle, as a Member, and its slot. Null: the handle has been
+  /// released, or never existed.
+  const HandleSlot* find_handle(int rank, const HandleName& name, Member& piece);
   /// Packs a short operation for a lock request (S4). False if the operation is not suitable.
   bool pack_piggyback(const Operation& operation, Piggyback& piggyback);
 

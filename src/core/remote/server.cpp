@@ -276,8 +276,7 @@ Error Server::check_request(const Request& request, Member& memory, std::byte*& 
   if (!region_.dynamic()) {
     if (handle.given()) return Error::range;
   } else if (handle.given()) {
-    const Error error = region_.find_handle(region_.rank(), handle, memory);
-    if (error != Error::none) return error;
+    if (region_.find_handle(region_.rank(), handle, memory) == nullptr) return Error::range;
   } else {
     memory.base = nullptr;  // displacements are addresses
     start = at(memory.base, offset);

@@ -84,17 +84,14 @@ class PacketReader {
     if (packet.size() < sizeof header) return;
     std::memcpy(&header, packet.data(), sizeof header);
     if (header.magic != PacketHeader::magic_value || header.bytes != packet.size()) return;
-    valid_ = true;
-    source_ = header.source;
-    sequence_ = header.sequence;
-    receiver_ = header.receiver;
+    header_ = header;
     rest_ = packet.subspan(sizeof header);
   }
 
-  bool valid() const { return valid_; }
-  std::uint64_t source() const { return source_; }
-  std::uint32_t sequence() const { return sequence_; }
-  std::uint32_t receiver() const { return receiver_; }
+  bool valid() const { return header_.bytes != 0; }
+  std::uint64_t source() const { return header_.source; }
+  std::uint32_t sequence() const { return header_.sequence; }
+  std::uint32_t receiver() const { return header_.receiver; }
   /// The next message; empty at the end, and if the next bytes are not a valid message.
   std::span<const std::byte> next() {
     std::uint64_t prefix = 0;
@@ -114,10 +111,7 @@ class PacketReader {
   std::uint32_t code() const { return code_; }
 
  private:
-  bool valid_ = false;
-  std::uint64_t source_ = 0;
-  std::uint32_t sequence_ = 0;
-  std::uint32_t receiver_ = 0;
+  PacketHeader header_;  // of no bytes: the packet is not valid
   std::uint32_t code_ = 0;
   std::span<const std::byte> rest_;
 };

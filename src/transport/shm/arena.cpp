@@ -142,28 +142,16 @@ bool Arena::prepare(std::uint64_t offset, std::uint64_t bytes) {
                     round_up(offset + std::max<std::uint64_t>(bytes, 1), page_size()) - first_page);
 }
 
-bool Arena::free(void* pointer) {
+bool Arena::remove(void* pointer, bool reuse) {
   const auto found = piece_at(pointer);
   if (found == pieces_.end()) return false;
   if (ours()) {
     clear(static_cast<std::byte*>(pointer), found->second);
-    free_.give(found->first, found->second.order);
+    if (reuse) free_.give(found->first, found->second.order);
   }
-  forget(found);
-  return true;
-}
-
-bool Arena::retire(void* pointer) {
-  const auto found = piece_at(pointer);
-  if (found == pieces_.end()) return false;
-  if (ours()) clear(static_cast<std::byte*>(pointer), found->second);
-  forget(found);
-  return true;
-}
-
-void Arena::forget(Pieces::iterator piece) {
   const std::lock_guard guard(mutex_);
-  pieces_.erase(piece);
+  pieces_.erase(found);
+  return true;
 }
 
 /// Zeroes a piece without touching pages that have never been touched.

@@ -103,9 +103,9 @@ class Arena {
   void end_use(const ArenaLocation& place) { count_use(place, -1); }
   /// Returns the memory to the system, or zeroes and keeps it if it is less than a page. Does
   /// nothing and returns false if the pointer is not from allocate() or has been freed.
-  bool free(void* pointer);
-  /// As free(), but the place is not allocated again, because a peer may still access it.
-  bool retire(void* pointer);
+  bool free(void* pointer) { return remove(pointer, true); }
+  /// As free(), but the memory is not allocated again, because a peer may still access it.
+  bool retire(void* pointer) { return remove(pointer, false); }
   /// The location of the range, if one piece of this arena contains it.
   std::optional<ArenaLocation> find(const void* address, std::uint64_t bytes) const;
   /// The address of a location in this arena.
@@ -142,7 +142,7 @@ class Arena {
   Pieces::iterator piece_at(const void* address);
   void clear(std::byte* data, const Piece& piece) const;
   void count_use(const ArenaLocation& place, int change);
-  void forget(Pieces::iterator piece);
+  bool remove(void* pointer, bool reuse);
   // arena_fork.cpp
   /// Lets the handlers of forks find this arena, until leave_forks().
   void join_forks();
