@@ -91,8 +91,8 @@ class Window final : private SweepWork {
   /// bytes after `displacement` of `target`, if operations may access it now by loads and stores.
   /// Null: use Epochs::issue(). Any thread may call it, without the lock that serializes the
   /// process's other calls.
-  std::byte* find_mapped(int target, std::int64_t displacement, std::uint64_t bytes,
-                         std::int64_t low = 0) const {
+  std::byte* find_address(int target, std::int64_t displacement, std::uint64_t bytes,
+                          std::int64_t low = 0) const {
     const Peer& other = peer(target);
     // Acquire: the members that `ready` covers, which another thread may have stored.
     Target* open = other.ready.load(std::memory_order_acquire);
@@ -107,7 +107,7 @@ class Window final : private SweepWork {
     return other.base + offset;
   }
   /// The hot path of private memory: puts a run of bytes there (`write`), or gets it. `where`: a
-  /// rank, or a HandleView. Any thread may call it, as find_mapped(). False: use Epochs::issue();
+  /// rank, or a HandleView. Any thread may call it, as find_address(). False: use Epochs::issue();
   /// the target has not been notified, and part of the bytes may have been moved. `may_wait`: the
   /// operation may be aggregated; the caller has the process's lock then.
   template <typename Where>
@@ -137,7 +137,7 @@ class Window final : private SweepWork {
     // Only the general path checks whether the data may begin before the displacement.
     if (displacement < 0 || low < 0) return false;
     const auto bytes = static_cast<std::uint64_t>(high - low);
-    if (std::byte* lowest = find_mapped(where, displacement, bytes, low)) {
+    if (std::byte* lowest = find_address(where, displacement, bytes, low)) {
       Region::move(write, at(lowest, -low), there, local, own);
       return true;
     }
@@ -179,7 +179,7 @@ class Window final : private SweepWork {
                                          void* fetched, std::uint64_t count) const {
     const AtomicSet& atomics = region_.atomics();
     if (!atomics.empty() && atomics.has(bit(reduction.op), reduction.basic)) return false;
-    std::byte* where = find_mapped(target, displacement, count * reduction.element);
+    std::byte* where = find_address(target, displacement, count * reduction.element);
     if (where == nullptr) {
       return update_private(target, displacement, count * reduction.element,
                             [&](const Member& member, std::uint64_t address) {
@@ -197,7 +197,7 @@ class Window final : private SweepWork {
                                                const void* compare, void* result) const {
     const AtomicSet& atomics = region_.atomics();
     if (!atomics.empty() && atomics.has(compare_swap_bit, reduction.basic)) return false;
-    std::byte* where = find_mapped(target, displacement, reduction.element);
+    std::byte* where = find_address(target, displacement, reduction.element);
     if (where == nullptr) {
       return update_private(target, displacement, reduction.element,
                             [&](const Member& member, std::uint64_t address) {
@@ -211,7 +211,7 @@ class Window final : private SweepWork {
 
   /// The hot path of a flush. True if all operations issued to `target` in its lock or lock_all
   /// epoch and in the notified epoch are finished. False: use nothing_pending(). Any thread may
-  /// call it, as find_mapped(). `threads`: only the operations of these threads count (Q1).
+  /// call it, as find_address(). `threads`: only the operations of these threads count (Q1).
   bool flushed(int target, bool local, ThreadSet threads = all_threads) {
     Peer& other = peers_[target];
     const Target* open = other.ready.load(std::memory_order_acquire);
@@ -273,9 +273,9 @@ class Window final : private SweepWork {
   /// Looks up the memory handle that `view` names. That of a remote rank is checked only when it is
   /// used.
   Error open_handle(HandleView& view);
-  /// As the other find_mapped(), for memory of a handle.
-  std::byte* find_mapped(const HandleView& view, std::int64_t displacement, std::uint64_t bytes,
-                         std::int64_t low = 0) const {
+  /// As the other find_address(), for memory of a handle.
+  std::byte* find_address(const HandleView& view, std::int64_t displacement, std::uint64_t bytes,
+                          std::int64_t low = 0) const {
     Target* open = nullptr;
     std::uint64_t offset;
     if (view.base == nullptr || !reaches(view, displacement, bytes, low, offset, open)) {
@@ -321,12 +321,12 @@ class Window final : private SweepWork {
   bool sweep();
 
  private:
-  /// As find_mapped(), for memory that the target has attached to a dynamic window. Null on other
+  /// As find_address(), for memory that the target has attached to a dynamic window. Null on other
   /// windows.
   std::byte* find_attached(Target& open, int target, std::uint64_t address,
                            std::uint64_t bytes) const {
     if (!region_.dynamic() || bytes == 0) return nullptr;
-    std::byte* where = region_.find_mapped_piece(target, address, bytes);
+    std::byte* where = region_.find_piece_address(target, address, bytes);
     if (where != nullptr) mark(open.used);
     return where;
   }

@@ -45,7 +45,7 @@ TEST_F(AllFlushed, UntilAnOperationGoesTheGeneralPath) {
     EXPECT_EQ(flush_all(), Error::none);
     EXPECT_TRUE(origin().pending().all_flushed());
   }
-  ASSERT_NE(origin().find_mapped(1, 0, 8), nullptr);
+  ASSERT_NE(origin().find_address(1, 0, 8), nullptr);
   EXPECT_TRUE(origin().pending().all_flushed()) << "what has gone straight to memory is there";
   EXPECT_TRUE(origin().unlock_all(nullptr).ok());
 }

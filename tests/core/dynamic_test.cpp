@@ -130,7 +130,7 @@ TEST_F(Pieces, AreFoundWithoutTheLock) {
     peer_.cache(piece, reinterpret_cast<std::byte*>(base));
   };
   const auto found = [&](std::uint64_t address, std::uint64_t bytes) {
-    return reinterpret_cast<std::uintptr_t>(peer_.find_mapped(address, bytes));
+    return reinterpret_cast<std::uintptr_t>(peer_.find_piece_address(address, bytes));
   };
   for (std::uint64_t i = 1; i <= many; ++i) {
     attach_at(10 * i, {extent + 20 * i, extent});
@@ -306,11 +306,11 @@ TEST_P(Dynamic, RefusesWhatIsNoLonger) {
   const std::uint64_t value = 7;
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(outcome(on_word(OperationKind::put, &value, 1, place(0))), Error::none);
-    window().find_mapped(1, place(0), 8);
+    window().find_address(1, place(0), 8);
   }
   const auto address = static_cast<std::uint64_t>(place(0));
   ASSERT_EQ(job_.window(1).detach(address), Error::none);
-  EXPECT_EQ(window().find_mapped(1, place(0), 8), nullptr);
+  EXPECT_EQ(window().find_address(1, place(0), 8), nullptr);
   const std::uint64_t other = 8;
   EXPECT_EQ(outcome(on_word(OperationKind::put, &other, 1, place(0))), Error::range);
   EXPECT_EQ(word(0), value);

@@ -214,7 +214,7 @@ TEST(Events, NobodyIsToldOfTheHotPath) {
   Window& window = scene.job.window(0);
   ASSERT_EQ(window.lock(true, 1, {}), Error::none);
   scene.recorder.words.clear();
-  EXPECT_NE(window.find_mapped(1, 0, 8), nullptr);
+  EXPECT_NE(window.find_address(1, 0, 8), nullptr);
   EXPECT_TRUE(window.flushed(1, false));
   EXPECT_TRUE(window.unlock(1, nullptr).done);
   EXPECT_EQ(scene.recorder.words, Words{});
@@ -327,7 +327,7 @@ TEST_F(FreeLocks, AreToldAtOnceToWhomAsksForLocks) {
   Window& window = job.window(0);
   ASSERT_EQ(window.lock(true, 1, {}), Error::none);
   EXPECT_EQ(recorder.words, opening(1));
-  EXPECT_NE(window.find_mapped(1, 0, 8), nullptr);
+  EXPECT_NE(window.find_address(1, 0, 8), nullptr);
   EXPECT_TRUE(window.unlock(1, nullptr).done);
   ASSERT_EQ(window.lock(true, 1, {}), Error::none);
   EXPECT_TRUE(window.unlock(1, nullptr).done);
@@ -337,7 +337,7 @@ TEST_F(FreeLocks, AreToldAtOnceToWhomAsksForLocks) {
 TEST_F(FreeLocks, AreToldOnceIfAnOperationTakesTheGeneralPath) {
   Window& window = job.window(0);
   ASSERT_EQ(window.lock(true, 1, {}), Error::none);
-  EXPECT_NE(window.find_mapped(1, 0, 8), nullptr);
+  EXPECT_NE(window.find_address(1, 0, 8), nullptr);
   std::uint64_t value = 7;
   ASSERT_TRUE(window.epochs().issue(on_word(OperationKind::put, &value, 1)).ok());
   EXPECT_TRUE(window.unlock(1, nullptr).done);

@@ -64,7 +64,7 @@ TEST_P(ExposedMemory, IsMappedWhereThatIsPossible) {
     Window& window = job_.window(origin);
     ASSERT_EQ(window.lock(false, owner, {}), Error::none);
     issue(window, on(OperationKind::put, &one_, 8));
-    std::byte* mapped = window.find_mapped(owner, job_.displacement(owner, 0, 8), 8);
+    std::byte* mapped = window.find_address(owner, job_.displacement(owner, 0, 8), 8);
     EXPECT_EQ(mapped, origin == maps ? job_.memory(owner) + 8 : nullptr);
     EXPECT_TRUE(window.unlock(owner, nullptr).done);
     EXPECT_EQ(word(1), 1u);

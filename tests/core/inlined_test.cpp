@@ -142,9 +142,9 @@ TEST_F(Inlined, LaterOperationsComeAfterThem) {
         return 50 + 2 * std::uint64_t{SimNetwork::Notifications::most} - 1;
       },
       [&] {
-        EXPECT_EQ(origin().find_mapped(1, 0, 8), nullptr);
+        EXPECT_EQ(origin().find_address(1, 0, 8), nullptr);
         issued(on_word(OperationKind::put, &put_value, 1));
-        EXPECT_NE(origin().find_mapped(1, 0, 8), nullptr);
+        EXPECT_NE(origin().find_address(1, 0, 8), nullptr);
         return std::uint64_t{30};
       },
       [&] {

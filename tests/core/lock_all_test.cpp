@@ -290,9 +290,9 @@ class LightLockAll : public LockAllQueried {
   /// As the MPI layer puts: straight, as soon as there is a way.
   bool put_straight(int origin, int target) {
     Window& window = rank(origin);
-    std::byte* where = window.find_mapped(target, 0, sizeof value_);
+    std::byte* where = window.find_address(target, 0, sizeof value_);
     if (where == nullptr && window.try_touch(target)) {
-      where = window.find_mapped(target, 0, sizeof value_);
+      where = window.find_address(target, 0, sizeof value_);
     }
     if (where == nullptr) return false;
     std::memcpy(where, &value_, sizeof value_);
@@ -311,7 +311,7 @@ TEST_F(LightLockAll, HoldsTheLocksOfItsTargetsUntilItIsClosed) {
   EXPECT_FALSE(rank(0).try_touch(1)) << "no epoch";
   ASSERT_EQ(rank(0).lock_all({}), Error::none);
   EXPECT_FALSE(rank(0).try_touch(4)) << "there is no such rank";
-  EXPECT_EQ(rank(0).find_mapped(1, 0, sizeof value_), nullptr);
+  EXPECT_EQ(rank(0).find_address(1, 0, sizeof value_), nullptr);
   ASSERT_TRUE(put_straight(0, 1));
   ASSERT_TRUE(put_straight(0, 0));
   EXPECT_FALSE(rank(0).try_touch(1)) << "it has it already";
@@ -323,7 +323,7 @@ TEST_F(LightLockAll, HoldsTheLocksOfItsTargetsUntilItIsClosed) {
   EXPECT_FALSE(rank(2).epochs().try_hold_lock(1));
   EXPECT_EQ(job_.process(0).pending(), 0U);
   EXPECT_TRUE(rank(0).unlock_all(nullptr).done);
-  EXPECT_EQ(rank(0).find_mapped(1, 0, sizeof value_), nullptr) << "closed";
+  EXPECT_EQ(rank(0).find_address(1, 0, sizeof value_), nullptr) << "closed";
   EXPECT_TRUE(rank(3).epochs().try_hold_lock(0));
   EXPECT_TRUE(rank(2).epochs().try_hold_lock(1));
   EXPECT_TRUE(word(0) == 7 && word(1) == 7);

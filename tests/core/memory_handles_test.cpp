@@ -86,7 +86,7 @@ TEST_P(MemoryHandles, ReachTheirMemory) {
     EXPECT_EQ(outcome(on_handle(OperationKind::put, &value, name, place)), Error::none);
     EXPECT_EQ(outcome(on_handle(OperationKind::accumulate, &value, name, place)), Error::none);
     EXPECT_EQ(memory_[i], 2 * value);
-    std::byte* direct = window().find_mapped(seen, static_cast<std::int64_t>(i), 8);
+    std::byte* direct = window().find_address(seen, static_cast<std::int64_t>(i), 8);
     EXPECT_EQ(direct, mapped() ? reinterpret_cast<std::byte*>(&memory_[i]) : nullptr);
   }
 }
@@ -101,7 +101,7 @@ TEST_P(MemoryHandles, EndWithTheirMemory) {
     EXPECT_EQ(outcome(on_handle(OperationKind::accumulate, &value, name, place)), Error::range);
   }
   for (const std::int64_t place : {3L, -1L, std::int64_t{1} << 61, std::int64_t{1} << 62}) {
-    EXPECT_EQ(window().find_mapped(seen, place, 8), nullptr) << place;
+    EXPECT_EQ(window().find_address(seen, place, 8), nullptr) << place;
   }
   EXPECT_EQ(memory_, (std::array<std::uint64_t, 4>{}));
   HandleView larger = view(name, 4);
@@ -118,7 +118,7 @@ TEST_P(MemoryHandles, AreFoundOutWhenReleased) {
   const HandleName next = create(memory_.data(), 4);
   EXPECT_EQ(next.slot, name.slot);
   const std::uint64_t value = 5;
-  EXPECT_EQ(window().find_mapped(seen, 0, 8), nullptr);
+  EXPECT_EQ(window().find_address(seen, 0, 8), nullptr);
   for (const OperationKind kind : {OperationKind::put, OperationKind::accumulate}) {
     EXPECT_EQ(outcome(on_handle(kind, &value, name, 0)), Error::range);
   }

@@ -33,12 +33,12 @@ class Range : public ::testing::Test {
 };
 
 TEST_F(Range, EndsWithTheWindow) {
-  EXPECT_EQ(window().find_mapped(1, 0, 64), memory());
-  EXPECT_EQ(window().find_mapped(1, 7, 8), memory() + 56);
-  EXPECT_EQ(window().find_mapped(1, 8, 0), memory() + 64);
-  EXPECT_EQ(window().find_mapped(1, 7, 9), nullptr);
-  EXPECT_EQ(window().find_mapped(1, 8, 1), nullptr);
-  EXPECT_EQ(window().find_mapped(1, 9, 0), nullptr);
+  EXPECT_EQ(window().find_address(1, 0, 64), memory());
+  EXPECT_EQ(window().find_address(1, 7, 8), memory() + 56);
+  EXPECT_EQ(window().find_address(1, 8, 0), memory() + 64);
+  EXPECT_EQ(window().find_address(1, 7, 9), nullptr);
+  EXPECT_EQ(window().find_address(1, 8, 1), nullptr);
+  EXPECT_EQ(window().find_address(1, 9, 0), nullptr);
 }
 
 TEST_F(Range, DisplacementsDoNotWrap) {
@@ -46,8 +46,8 @@ TEST_F(Range, DisplacementsDoNotWrap) {
   const std::uint64_t one = 1;
   for (const std::int64_t displacement :
        {wraps, wraps + 1, 2 * wraps, -wraps, -1L, Displacements::max(), Displacements::min()}) {
-    EXPECT_EQ(window().find_mapped(1, displacement, 8), nullptr) << displacement;
-    EXPECT_EQ(window().find_mapped(1, displacement, 0), nullptr) << displacement;
+    EXPECT_EQ(window().find_address(1, displacement, 8), nullptr) << displacement;
+    EXPECT_EQ(window().find_address(1, displacement, 0), nullptr) << displacement;
     EXPECT_FALSE(window().epochs().issue(on_word(OperationKind::put, &one, 1, displacement)).ok())
         << displacement;
   }
@@ -55,9 +55,9 @@ TEST_F(Range, DisplacementsDoNotWrap) {
 
 TEST_F(Range, BytesDoNotWrap) {
   for (const std::uint64_t bytes : {~std::uint64_t{0}, ~std::uint64_t{0} - 63, std::uint64_t{65}}) {
-    EXPECT_EQ(window().find_mapped(1, 0, bytes), nullptr) << bytes;
-    EXPECT_EQ(window().find_mapped(1, 1, bytes), nullptr) << bytes;
-    EXPECT_EQ(window().find_mapped(1, 8, bytes), nullptr) << bytes;
+    EXPECT_EQ(window().find_address(1, 0, bytes), nullptr) << bytes;
+    EXPECT_EQ(window().find_address(1, 1, bytes), nullptr) << bytes;
+    EXPECT_EQ(window().find_address(1, 8, bytes), nullptr) << bytes;
   }
 }
 

@@ -109,7 +109,7 @@ class Caller {
     const auto word = static_cast<std::uint64_t>(random_.below(words_each));
     const std::uint64_t value = ++mine_[static_cast<std::size_t>(target)][word];
     const std::int64_t displacement = place(target, own_ + word);
-    if (std::byte* where = window().find_mapped(target, displacement, 8)) {
+    if (std::byte* where = window().find_address(target, displacement, 8)) {
       std::memcpy(where, &value, 8);
       return;
     }
@@ -141,7 +141,7 @@ class Caller {
     const auto word = static_cast<std::uint64_t>(random_.below(words_each));
     std::uint64_t found = 0;
     const std::int64_t displacement = place(target, own_ + word);
-    if (const std::byte* where = window().find_mapped(target, displacement, 8)) {
+    if (const std::byte* where = window().find_address(target, displacement, 8)) {
       std::memcpy(&found, where, 8);
     } else if (!window().try_copy(false, target, displacement, &found, 8)) {
       const std::lock_guard guard(lock());
@@ -277,7 +277,7 @@ class Behind final : public Completion {
   void complete(Error error) override {
     EXPECT_EQ(error, Error::none);
     told_ = true;
-    EXPECT_EQ(window_.find_mapped(1, 0, 8), nullptr)
+    EXPECT_EQ(window_.find_address(1, 0, 8), nullptr)
         << "another thread's put would come in between";
   }
   bool told() const { return told_; }
@@ -305,7 +305,7 @@ TEST(OtherThreads, DoNotOvertakeWhatIsRecorded) {
   ASSERT_TRUE(job.window(1).unlock(1, nullptr).done);
   job.run_until_idle();
   EXPECT_TRUE(first.told());
-  EXPECT_NE(origin.find_mapped(1, 0, 8), nullptr);
+  EXPECT_NE(origin.find_address(1, 0, 8), nullptr);
   EXPECT_TRUE(origin.unlock(1, nullptr).done);
 }
 

@@ -106,7 +106,7 @@ class PendingOperations {
   }
 
   /// For the hot path of a flush of all targets: true if the flush is permitted now and has nothing
-  /// to wait for. False: use Epochs::flush_all(). Needs no lock, as Window::find_mapped().
+  /// to wait for. False: use Epochs::flush_all(). Needs no lock, as Window::find_address().
   bool all_flushed() const {
     // Acquire: sees what operations of other threads have stored.
     if (!all_flushed_.load(std::memory_order_acquire)) return false;

@@ -16,7 +16,8 @@ namespace oriel {
 /// The pieces that a rank has attached to a dynamic window as seen by a process that maps its
 /// words: the owner or a peer on its node. All bytes zero: a valid object without a rank.
 ///
-/// The process's lock serializes all functions except find_mapped(), which threads call without it.
+/// The process's lock serializes all functions except find_piece_address(), which threads call
+/// without it.
 class PeerPieces {
  public:
   void set_root(const PieceRoot& root) { root_ = &root; }
@@ -24,7 +25,7 @@ class PeerPieces {
   /// The address of `bytes` bytes in our address space, if they are in one piece that can be loaded
   /// and stored, and the owner has attached or detached nothing since the last cache(); null
   /// otherwise.
-  std::byte* find_mapped(std::uint64_t address, std::uint64_t bytes) const {
+  std::byte* find_piece_address(std::uint64_t address, std::uint64_t bytes) const {
     const std::uint64_t version = cache_version_.begin_read();
     if (root_->top.load(std::memory_order_acquire) != top_.load(std::memory_order_acquire)) {
       return nullptr;
@@ -39,7 +40,7 @@ class PeerPieces {
     return search(address, bytes);
   }
   /// Caches the piece that find_attached() has found last, which is mapped at `base`, for
-  /// find_mapped().
+  /// find_piece_address().
   void cache(const MemoryRange& piece, std::byte* base) {
     extent_.set(piece.location, base);
     const bool changed = top_.load() != found_;
@@ -61,7 +62,7 @@ class PeerPieces {
                             int process) {
     const auto nodes = [&](std::size_t segment) -> const PieceNode* {
       Published<const PieceNode*>& first = segments_[segment];
-      // Release: find_mapped() reads the nodes.
+      // Release: find_piece_address() reads the nodes.
       if (first.load() == nullptr) [[unlikely]]
         first.store(map(segment, services, process), std::memory_order_release);
       return first.load();
@@ -95,7 +96,8 @@ class PeerPieces {
     Published<std::uint64_t> bytes_;  // 0: none
   };
 
-  /// find_mapped() for other pieces than the cached ones: searches the mapped part of the tree.
+  /// find_piece_address() for other pieces than the cached ones: searches the mapped part of the
+  /// tree.
   std::byte* search(std::uint64_t address, std::uint64_t bytes) const {
     const auto nodes = [&](std::size_t segment) {
       return segments_[segment].load(std::memory_order_acquire);

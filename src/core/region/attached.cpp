@@ -62,8 +62,8 @@ Path Region::path_of(int rank, std::int64_t displacement, const Elements& elemen
   return error == Error::none ? found.path : target.path;
 }
 
-std::byte* Region::find_mapped_piece(int rank, std::uint64_t address, std::uint64_t bytes) const {
-  return known_[rank].attached->pieces.find_mapped(address, bytes);
+std::byte* Region::find_piece_address(int rank, std::uint64_t address, std::uint64_t bytes) const {
+  return known_[rank].attached->pieces.find_piece_address(address, bytes);
 }
 
 const HandleSlot* Region::find_handle(int rank, const HandleName& name, Member& piece) {

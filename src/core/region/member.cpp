@@ -28,14 +28,14 @@ MemberTable::MemberTable(const std::vector<Member>& members, bool atomics) {
   }
 }
 
-const Member* MemberTable::find_mapped(int rank) const {
+const Member* MemberTable::find_mapped_member(int rank) const {
   const auto position = std::ranges::lower_bound(mapped_ranks_, rank);
   const bool found = position != mapped_ranks_.end() && *position == rank;
   return found ? &mapped_[static_cast<std::size_t>(position - mapped_ranks_.begin())] : nullptr;
 }
 
 Member MemberTable::find(int rank) const {
-  if (const Member* mapped = find_mapped(rank)) return *mapped;
+  if (const Member* mapped = find_mapped_member(rank)) return *mapped;
   const Far& far = far_[static_cast<std::size_t>(rank)];
   Member member;
   member.path = Path::messages;

@@ -81,7 +81,7 @@ class MemberTable {
 
   Member find(int rank) const;
   /// The member of a mapped rank, which exists as long as the table; null: the rank is remote.
-  const Member* find_mapped(int rank) const;
+  const Member* find_mapped_member(int rank) const;
   /// All mapped ranks, our own included, in ascending order.
   const std::vector<int>& mapped_ranks() const { return mapped_ranks_; }
 

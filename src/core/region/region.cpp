@@ -26,7 +26,7 @@ Region::Region(RegionSpec spec, Transport& transport)
 
 const Member& Region::resolve(int rank) {
   Known& known = known_[rank];
-  known.member = table_.find_mapped(rank);
+  known.member = table_.find_mapped_member(rank);
   if (known.member == nullptr) known.member = &remote_members_.emplace_back(table_.find(rank));
   if (const SharedPieces* pieces = known.member->pieces) {
     known.attached = &attached_.emplace_back();

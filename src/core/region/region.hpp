@@ -219,7 +219,7 @@ class Region {
   /// The address in our address space of `bytes` bytes at `address` of a mapped rank, if they are
   /// in one known piece that can be loaded and stored. Null: use perform(). Any thread may call it
   /// at any time.
-  std::byte* find_mapped_piece(int rank, std::uint64_t address, std::uint64_t bytes) const;
+  std::byte* find_piece_address(int rank, std::uint64_t address, std::uint64_t bytes) const;
   /// Checks that our own bytes in this range are attached. Error::range: some are not, or an
   /// element of `element` bytes is in two pieces. Sets `some_private` if peers cannot map all of
   /// the bytes.

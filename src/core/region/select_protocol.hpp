@@ -10,7 +10,7 @@
 namespace oriel {
 
 /// Chooses the protocol of an operation that takes the general path; the first reason that holds
-/// decides. The hot paths (Window::find_mapped and the like) are reason 2 if
+/// decides. The hot paths (Window::find_address and the like) are reason 2 if
 /// MappedTargets::make_ready() has opened them. Three kinds of short puts travel in another
 /// message: in a notification (MappedTargets::inline_put, Window::put_notified), and with a lock
 /// request (Region::pack_piggyback). A rendezvous whose buffer the network cannot register becomes

@@ -206,7 +206,7 @@ bool resolve_update(OperationKind kind, MPI_Op op, MPI_Datatype type) {
 std::byte* find_mapped_by_handle(const WindowHandle& window, int rank, MPI_Aint displacement,
                                  std::size_t bytes) {
   if (!window.view.has_value() || rank != window.view->target) return nullptr;
-  return window.core->find_mapped(*window.view, displacement, bytes);
+  return window.core->find_address(*window.view, displacement, bytes);
 }
 
 bool try_copy(const WindowHandle& window, bool write, int rank, MPI_Aint displacement, void* local,

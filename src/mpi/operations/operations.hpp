@@ -75,16 +75,16 @@ inline bool one_run(const void* local, MPI_Count count, MPI_Datatype type, MPI_C
   return true;
 }
 
-/// find_mapped() on a window made from a memory handle.
+/// find_address() on a window made from a memory handle.
 std::byte* find_mapped_by_handle(const WindowHandle& window, int rank, MPI_Aint displacement,
                                  std::size_t bytes);
 
 /// The address of target memory that may be loaded and stored, or null. This is the predicate of
 /// the fast path; an operation that it rejects takes a longer path.
-inline std::byte* find_mapped(const WindowHandle& window, int rank, MPI_Aint displacement,
-                              std::size_t bytes) {
+inline std::byte* find_address(const WindowHandle& window, int rank, MPI_Aint displacement,
+                               std::size_t bytes) {
   if (valid_rank(window, rank)) [[likely]]
-    return window.core->find_mapped(rank, displacement, bytes);
+    return window.core->find_address(rank, displacement, bytes);
   return find_mapped_by_handle(window, rank, displacement, bytes);
 }
 
@@ -134,7 +134,7 @@ inline bool put_at_once(const WindowHandle& window, const void* origin, MPI_Coun
     return try_move(window, true, rank, displacement, target_count, target_type,
                     {writable(origin), origin_count, origin_type});
   }
-  if (std::byte* target = find_mapped(window, rank, displacement, bytes)) [[likely]] {
+  if (std::byte* target = find_address(window, rank, displacement, bytes)) [[likely]] {
     copy(target, origin, bytes);
     return true;
   }
@@ -160,7 +160,7 @@ inline bool get_at_once(const WindowHandle& window, void* result, MPI_Count resu
     return try_move(window, false, rank, displacement, target_count, target_type,
                     {result, result_count, result_type});
   }
-  if (const std::byte* target = find_mapped(window, rank, displacement, bytes)) [[likely]] {
+  if (const std::byte* target = find_address(window, rank, displacement, bytes)) [[likely]] {
     copy(result, target, bytes);
     return true;
   }

@@ -216,7 +216,7 @@ bool Runner::issue_directly(const Access& access, Buffers& buffers, Window& wind
   const std::int64_t displacement =
       job_.displacement(access.target, access.window, access.cells[0] * cell_bytes);
   if (access.kind == OperationKind::put) {
-    std::byte* where = window.find_mapped(access.target, displacement, cell_bytes);
+    std::byte* where = window.find_address(access.target, displacement, cell_bytes);
     if (where == nullptr) {
       return window.try_copy(true, access.target, displacement, buffers.origin.data(), cell_bytes,
                              thread_ == nullptr);
@@ -225,7 +225,7 @@ bool Runner::issue_directly(const Access& access, Buffers& buffers, Window& wind
     return true;
   }
   if (access.kind == OperationKind::get) {
-    const std::byte* where = window.find_mapped(access.target, displacement, cell_bytes);
+    const std::byte* where = window.find_address(access.target, displacement, cell_bytes);
     if (where == nullptr) {
       return window.try_copy(false, access.target, displacement, buffers.result.data(), cell_bytes,
                              thread_ == nullptr);
