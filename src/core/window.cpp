@@ -169,7 +169,7 @@ bool Window::intrinsic(OpSet op, const Reduction& reduction, std::uint64_t count
   if (region_.atomics().has(op, reduction.basic)) return true;
   if (remote() || dynamic()) return false;  // memory that is not mapped may be attached later
   for (int rank = 0; rank < ranks(); ++rank) {
-    const Member target = look(rank);
+    const Member target = read_member(rank);
     if (target.size != 0 &&
         !(target.loadable() &&
           region_.by_cpu_atomics(reduction, target, target.base, true, count))) {

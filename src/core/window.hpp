@@ -68,7 +68,7 @@ class Window final : private SweepWork {
   int rank() const { return region_.rank(); }
   const Member& member(int rank) { return region_.member(rank); }
   /// As member(), for loops over all ranks: the member is not kept.
-  Member look(int rank) const { return region_.look(rank); }
+  Member read_member(int rank) const { return region_.read_member(rank); }
   /// Returns whether some ranks are remote to each other.
   bool remote() const { return remote_ != nullptr; }
   /// Returns whether operations to one target can be ordered. Network atomics have no order with

@@ -95,7 +95,7 @@ TEST_F(Recorded, AWindowIsNamedOnceItIsMadeAndUsed) {
   lock_and_unlock();
   lock_and_unlock();
   const std::string number = std::to_string(window().id());
-  const std::string first = std::to_string(window().look(0).window);
+  const std::string first = std::to_string(window().read_member(0).window);
   EXPECT_EQ(names(), Lines{"window\t" + number + "\t0\t" + first + "\t4-5\ttasks "});
 }
 

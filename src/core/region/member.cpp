@@ -34,7 +34,7 @@ const Member* MemberTable::find_mapped_member(int rank) const {
   return found ? &mapped_[static_cast<std::size_t>(position - mapped_ranks_.begin())] : nullptr;
 }
 
-Member MemberTable::find(int rank) const {
+Member MemberTable::read_member(int rank) const {
   if (const Member* mapped = find_mapped_member(rank)) return *mapped;
   const Far& far = far_[static_cast<std::size_t>(rank)];
   Member member;

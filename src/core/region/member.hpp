@@ -72,14 +72,14 @@ struct Member {
 };
 
 /// The members of a window, as found when the window was made (B8). Mapped ranks, which are few,
-/// are stored as Member; all others in the shortest form, from which find() makes a Member.
+/// are stored as Member; all others in the shortest form, from which read_member() makes a Member.
 class MemberTable {
  public:
   MemberTable() = default;
   /// `atomics`: each rank has an address for the network's atomics.
   MemberTable(const std::vector<Member>& members, bool atomics);
 
-  Member find(int rank) const;
+  Member read_member(int rank) const;
   /// The member of a mapped rank, which exists as long as the table; null: the rank is remote.
   const Member* find_mapped_member(int rank) const;
   /// All mapped ranks, our own included, in ascending order.

@@ -16,7 +16,7 @@ Region::Region(RegionSpec spec, Transport& transport)
       sharers_(
           transport.node(), spec.rank,
           // Threads without the process's lock call it, too.
-          [this](int rank) { return table_.find(rank).process; }, table_.mapped_ranks()),
+          [this](int rank) { return table_.read_member(rank).process; }, table_.mapped_ranks()),
       mine_(spec.control),
       known_(static_cast<std::size_t>(spec.ranks)) {
   if (spec.pieces == nullptr) return;
@@ -27,7 +27,8 @@ Region::Region(RegionSpec spec, Transport& transport)
 const Member& Region::resolve(int rank) {
   Known& known = known_[rank];
   known.member = table_.find_mapped_member(rank);
-  if (known.member == nullptr) known.member = &remote_members_.emplace_back(table_.find(rank));
+  if (known.member == nullptr)
+    known.member = &remote_members_.emplace_back(table_.read_member(rank));
   if (const SharedPieces* pieces = known.member->pieces) {
     known.attached = &attached_.emplace_back();
     known.attached->pieces.set_root(pieces->attached);

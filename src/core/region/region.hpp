@@ -71,11 +71,11 @@ class Region {
   /// All mapped ranks, our own included.
   const std::vector<int>& mapped_ranks() const { return table_.mapped_ranks(); }
   /// As member(), but does not keep a new result: for loops over all ranks.
-  Member look(int rank) const {
+  Member read_member(int rank) const {
     const Member* const known = known_[rank].member;
-    return known != nullptr ? *known : table_.find(rank);
+    return known != nullptr ? *known : table_.read_member(rank);
   }
-  bool alive(int rank) const { return transport_.messages().alive(look(rank).process); }
+  bool alive(int rank) const { return transport_.messages().alive(read_member(rank).process); }
 
   // Protocol steps.
   /// Our slot that the rank writes.

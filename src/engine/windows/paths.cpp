@@ -24,9 +24,10 @@ std::string path_to(Running& running, const Member& member) {
 std::string describe_paths(Running& running, const Window& window) {
   std::string text;
   for (int first = 0; first < window.ranks();) {
-    const std::string path = path_to(running, window.look(first));
+    const std::string path = path_to(running, window.read_member(first));
     int last = first;
-    while (last + 1 < window.ranks() && path_to(running, window.look(last + 1)) == path) ++last;
+    while (last + 1 < window.ranks() && path_to(running, window.read_member(last + 1)) == path)
+      ++last;
     text += first == 0 ? "rank" : ", rank";
     if (last != first) text += "s";
     text += ' ' + std::to_string(first);
@@ -81,7 +82,7 @@ std::string describe_protocols(Running& running, Window& window) {
   std::string text;
   std::string known;
   for (int rank = 0; rank < window.ranks(); ++rank) {
-    const std::string path = path_to(running, window.look(rank)) + '\n';
+    const std::string path = path_to(running, window.read_member(rank)) + '\n';
     if (known.find(path) != std::string::npos) continue;
     known += path;
     text += "oriel: protocols to rank " + std::to_string(rank) + " and others " + path;

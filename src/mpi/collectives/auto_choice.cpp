@@ -99,7 +99,7 @@ std::uint8_t AutoChoice::choose(std::uint64_t longest) {
 bool AutoChoice::several_nodes() const {
   const Window& window = state_.plan_window().window();
   for (int rank = 0; rank < ranks_; ++rank) {
-    if (window.look(rank).process >= CompositeTransport::first_elsewhere) return true;
+    if (window.read_member(rank).process >= CompositeTransport::first_elsewhere) return true;
   }
   return false;
 }

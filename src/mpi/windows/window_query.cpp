@@ -32,11 +32,11 @@ Failure query(WindowHandle& window, int rank, SharedMemory& memory) {
   }
   if (rank == MPI_PROC_NULL) {
     rank = 0;
-    while (rank + 1 < core.ranks() && core.look(rank).size == 0) ++rank;
+    while (rank + 1 < core.ranks() && core.read_member(rank).size == 0) ++rank;
   } else if (rank < 0 || rank >= core.ranks()) {
     return {MPI_ERR_RANK, "the rank is not in the window's group"};
   }
-  const Member member = core.look(rank);
+  const Member member = core.read_member(rank);
   memory.disp_unit = static_cast<MPI_Aint>(member.disp_unit);
   if (member.base == nullptr || member.by_space) return {};
   memory.size = static_cast<MPI_Aint>(member.size);
