@@ -57,9 +57,9 @@ bool Process::sweep(bool push, bool waits) {
   // Operations issued before are sent before the network is polled, so that they need not wait for
   // it.
   if (push && serving()) remote_.outbox.push();
-  if (serving()) moved |= take_messages();
-  moved |= take_transfers();
-  moved |= take_notifications();
+  if (serving()) moved |= receive_messages();
+  moved |= finish_transfers();
+  moved |= receive_notifications();
   at_work_.walk([&](SweepWork& work) { moved |= Window::of(work).sweep(); });
   if (!lock_order_.empty()) moved |= lock_order_.sweep();
   remote_.outbox.end_sweep(push);
@@ -77,10 +77,10 @@ Window* Process::find_notified(std::uint32_t id) {
 
 /// Takes notifications that have arrived, a limited number, so that a flood of them does not keep
 /// the sweep from its other work.
-bool Process::take_notifications() {
-  constexpr int most_taken = 2048;
+bool Process::receive_notifications() {
+  constexpr int most_received = 2048;
   int taken = 0;
-  while (taken < most_taken && transport_.node().deliver_notification(*this)) ++taken;
+  while (taken < most_received && transport_.node().deliver_notification(*this)) ++taken;
   return taken != 0;
 }
 
@@ -101,19 +101,19 @@ void Process::deliver(const NotifyRecord& record) {
   // Arrivals for a window that this process has freed are dropped: their origins do not need them.
 }
 
-bool Process::take_messages() {
+bool Process::receive_messages() {
   bool moved = false;
   served_window_ = nullptr;
   for (auto bytes = transport_.messages().receive(); !bytes.empty();
        bytes = transport_.messages().receive()) {
     moved = true;
-    if (!take(bytes)) ++refused_;
+    if (!receive(bytes)) ++refused_;
   }
   return moved;
 }
 
 /// Called also without remote ranks, because network atomics are used for the own node as well.
-bool Process::take_transfers() {
+bool Process::finish_transfers() {
   bool moved = false;
   for (Transfer transfer; transport_.messages().finished(transfer);) {
     moved = true;
@@ -128,9 +128,9 @@ bool Process::take_transfers() {
   return moved;
 }
 
-bool Process::take(std::span<const std::byte> bytes) {
+bool Process::receive(std::span<const std::byte> bytes) {
   Message message;
-  if (!message.take(bytes)) return false;
+  if (!message.read_header(bytes)) return false;
   Window* window = find_window(message.window);
   // Arrivals for a window that this process has freed are dropped: their origins do not need them.
   if (window == nullptr) return true;

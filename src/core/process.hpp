@@ -112,11 +112,11 @@ class Process final : private NotifyReader {
   Window* find_notified(std::uint32_t id);
   bool expected(std::uint32_t id) const;
   bool sweep(bool push, bool waits);
-  bool take(std::span<const std::byte> bytes);
+  bool receive(std::span<const std::byte> bytes);
   void report_served(const Window& window, const Message& message);
-  bool take_messages();
-  bool take_transfers();
-  bool take_notifications();
+  bool receive_messages();
+  bool finish_transfers();
+  bool receive_notifications();
   bool store(std::uint32_t window, std::uint64_t offset, std::span<const std::byte> bytes) override;
   void deliver(const NotifyRecord& record) override;
 

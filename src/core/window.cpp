@@ -101,33 +101,33 @@ PlanRegistry& Window::plan_registry() {
 bool Window::deliver(const Message& message, std::span<const std::byte> payload) {
   if (!valid_rank(message.origin) || !remote()) return false;
   // The only message that mapped peers, too, send each other.
-  if (message.kind == MessageKind::count) return remote_->fence.take_count(message, payload);
+  if (message.kind == MessageKind::count) return remote_->fence.receive_count(message, payload);
   if (region_.mapped(message.origin)) return false;
   switch (message.kind) {
     case MessageKind::granted:
     case MessageKind::lock_granted:
     case MessageKind::done:
-      return remote_->targets.take_word(message);
+      return remote_->targets.receive_word(message);
     case MessageKind::lock:
     case MessageKind::unlock:
     case MessageKind::operation:
     case MessageKind::notify:
     case MessageKind::rendezvous:
-      return remote_->server.take(message, payload);
+      return remote_->server.receive(message, payload);
     case MessageKind::reply:
-      return remote_->targets.take_reply(message, payload);
+      return remote_->targets.receive_reply(message, payload);
     case MessageKind::mark:
-      return remote_->fence.take_mark(message);
+      return remote_->fence.receive_mark(message);
     case MessageKind::layout:
-      return remote_->server.take_layout(message, payload);
+      return remote_->server.receive_layout(message, payload);
     case MessageKind::exchange:
-      return exchange_.take(message, payload);
+      return exchange_.receive(message, payload);
     case MessageKind::plan_space:
     case MessageKind::plan_started:
     case MessageKind::plan_bytes:
-      return plan_registry().take(message, payload);
+      return plan_registry().receive(message, payload);
     case MessageKind::barrier:
-      return barrier_.take(message);
+      return barrier_.receive(message);
     case MessageKind::count:
       break;
   }

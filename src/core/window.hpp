@@ -313,7 +313,7 @@ class Window final : private SweepWork {
   /// if no other rank stores to or reads this rank's words any more.
   bool leave() { return fence_words_.leave(); }
 
-  /// Takes a message of a remote rank. False if the message is invalid; nothing has been changed
+  /// Receives a message of a remote rank. False if the message is invalid; nothing has been changed
   /// then.
   bool deliver(const Message& message, std::span<const std::byte> payload);
   /// Advances everything of the window that can advance, without blocking (E10). True if anything

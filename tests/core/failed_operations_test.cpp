@@ -112,7 +112,7 @@ TEST_F(FailedOperations, WhatTheTargetRefusesIsReportedByTheFlush) {
   for (auto bytes = job_.transport(1).receive(); !bytes.empty();
        bytes = job_.transport(1).receive()) {
     Message question;
-    ASSERT_TRUE(question.take(bytes));
+    ASSERT_TRUE(question.read_header(bytes));
     if (question.acknowledge == 0) continue;
     asked = true;
     Message reply;

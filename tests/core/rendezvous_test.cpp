@@ -462,7 +462,7 @@ TEST_P(RendezvousTest, IsEndedOnce) {
   for (auto bytes = job_.transport(1).receive(); !bytes.empty();
        bytes = job_.transport(1).receive()) {
     Message message;
-    if (message.take(bytes) && message.kind == MessageKind::rendezvous) asked = message;
+    if (message.read_header(bytes) && message.kind == MessageKind::rendezvous) asked = message;
   }
   ASSERT_EQ(asked.kind, MessageKind::rendezvous);
   EXPECT_EQ(asked.count, sizeof(Words));

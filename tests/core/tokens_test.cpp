@@ -89,7 +89,7 @@ TEST(Tokens, AReplyToAnOperationThatIsOverIsRefused) {
     for (auto bytes = job.transport(1).receive(); !bytes.empty();
          bytes = job.transport(1).receive()) {
       Message message;
-      if (message.take(bytes) && message.kind == MessageKind::operation) operation = message;
+      if (message.read_header(bytes) && message.kind == MessageKind::operation) operation = message;
     }
     return operation;
   };

@@ -300,18 +300,18 @@ int Plan::lost_peer() const {
   return -1;
 }
 
-bool Plan::take(const Message& message, std::span<const std::byte> payload) {
+bool Plan::receive(const Message& message, std::span<const std::byte> payload) {
   switch (message.kind) {
     case MessageKind::plan_space:
       if (stage_ != Stage::announced) return false;
-      if (const PlanFault fault = remote_.take_space(message, payload); fault && !fault_) {
+      if (const PlanFault fault = remote_.receive_space(message, payload); fault && !fault_) {
         fault_ = fault;
       }
       return true;
     case MessageKind::plan_started:
-      return remote_.take_started(message);
+      return remote_.receive_started(message);
     default:
-      return remote_.take_bytes(message, payload);
+      return remote_.receive_bytes(message, payload);
   }
 }
 

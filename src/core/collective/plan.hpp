@@ -74,7 +74,7 @@ class Plan : public WorkList<Plan>::Listed {
 
   // Called by the plan registry:
   bool advance();
-  bool take(const Message& message, std::span<const std::byte> payload);
+  bool receive(const Message& message, std::span<const std::byte> payload);
 
  private:
   enum class Stage : std::uint8_t { announced, judged, over };

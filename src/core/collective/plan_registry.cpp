@@ -106,8 +106,8 @@ Plan* PlanRegistry::find(std::uint64_t number) {
   return place != plans_.end() && (*place)->number() == number ? place->get() : nullptr;
 }
 
-bool PlanRegistry::take(const Message& message, std::span<const std::byte> payload) {
-  if (Plan* plan = find(message.word)) return plan->take(message, payload);
+bool PlanRegistry::receive(const Message& message, std::span<const std::byte> payload) {
+  if (Plan* plan = find(message.word)) return plan->receive(message, payload);
   if (message.word <= made_) return true;  // for a plan that has been freed
   if (message.kind != MessageKind::plan_space || message.word != made_ + 1) return false;
   early_.push_back({message, {payload.begin(), payload.end()}});
@@ -115,7 +115,7 @@ bool PlanRegistry::take(const Message& message, std::span<const std::byte> paylo
 }
 
 void PlanRegistry::hand_early(Plan& plan) {
-  for (const Early& early : early_) plan.take(early.message, early.payload);
+  for (const Early& early : early_) plan.receive(early.message, early.payload);
   early_.clear();
 }
 

@@ -68,9 +68,9 @@ class PlanRegistry {
   }
 
   bool sweep();
-  /// Takes a message of a remote rank. False if the message is invalid; nothing has been changed
+  /// Receives a message of a remote rank. False if the message is invalid; nothing has been changed
   /// then.
-  bool take(const Message& message, std::span<const std::byte> payload);
+  bool receive(const Message& message, std::span<const std::byte> payload);
 
   // Called by the plans:
   const PlanResources& resources() const { return resources_; }

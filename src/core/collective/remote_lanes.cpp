@@ -92,7 +92,7 @@ void RemoteLanes::send_spaces() {
   }
 }
 
-PlanFault RemoteLanes::take_space(const Message& message, std::span<const std::byte> payload) {
+PlanFault RemoteLanes::receive_space(const Message& message, std::span<const std::byte> payload) {
   const auto [first, last] =
       std::ranges::equal_range(by_peer_, message.origin, {},
                                [this](std::uint32_t i) { return peers_[sends_[i].peer].rank; });
@@ -283,14 +283,14 @@ bool RemoteLanes::advance() {
          }) != 0;
 }
 
-bool RemoteLanes::take_started(const Message& message) {
+bool RemoteLanes::receive_started(const Message& message) {
   Peer* peer = find_peer(message.origin);
   if (peer == nullptr || message.stamp > progress_.use + 1) return false;
   peer->started = std::max(peer->started, message.stamp);
   return true;
 }
 
-bool RemoteLanes::take_bytes(const Message& message, std::span<const std::byte> payload) {
+bool RemoteLanes::receive_bytes(const Message& message, std::span<const std::byte> payload) {
   Peer* peer = find_peer(message.origin);
   if (peer == nullptr || message.element >= receives_.size() || payload.size() != message.data) {
     return false;

@@ -65,7 +65,7 @@ class RemoteLanes {
   /// Sends each sender the space and, of a long one's buffer, the address of its transfers.
   void send_spaces();
   /// Stores the space that a receiver has sent.
-  PlanFault take_space(const Message& message, std::span<const std::byte> payload);
+  PlanFault receive_space(const Message& message, std::span<const std::byte> payload);
   /// Called when all senders' spaces have arrived. Sending to a receiver that has announced no
   /// space is a fault.
   PlanFault check() const;
@@ -77,8 +77,8 @@ class RemoteLanes {
   void begin_sends(int step);
   bool advance();
   /// False if the message is invalid.
-  bool take_started(const Message& message);
-  bool take_bytes(const Message& message, std::span<const std::byte> payload);
+  bool receive_started(const Message& message);
+  bool receive_bytes(const Message& message, std::span<const std::byte> payload);
   void written(PlanWrite& write, const Transfer& transfer);
   int lost_peer() const;
   void abandon();

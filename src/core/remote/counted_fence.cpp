@@ -113,7 +113,7 @@ void CountedFence::send_steps() {
   });
 }
 
-bool CountedFence::take_count(const Message& message, std::span<const std::byte> payload) {
+bool CountedFence::receive_count(const Message& message, std::span<const std::byte> payload) {
   if (payload.size() % sizeof(std::uint32_t) != 0 || payload.size() != message.data) return false;
   std::vector<std::uint32_t> counts(payload.size() / sizeof(std::uint32_t));
   if (!counts.empty()) std::memcpy(counts.data(), payload.data(), payload.size());

@@ -50,11 +50,11 @@ class FenceCount {
   /// The call that this rank has entered, or will enter next.
   std::uint64_t call() const { return left_ + 1; }
 
-  /// Takes a piece of step `number` of `call` from rank `origin`: the counts from index `first` on.
+  /// Receives a piece of step `number` of `call` from rank `origin`: the counts from index `first` on.
   /// False if it is invalid; nothing has been changed then.
   bool arrived(std::uint64_t call, int origin, unsigned number, std::uint64_t first, bool last,
                std::span<const std::uint32_t> counts);
-  /// Takes a mark: an origin has sent all its operations of the epoch before `call`. False if
+  /// Receives a mark: an origin has sent all its operations of the epoch before `call`. False if
   /// invalid.
   bool marked(std::uint64_t call);
 
@@ -136,8 +136,8 @@ class CountedFence final : public Fence {
   /// The fence call to which marks sent now belong.
   std::uint64_t call() const { return count_.call(); }
 
-  bool take_count(const Message& message, std::span<const std::byte> payload);
-  bool take_mark(const Message& message) { return count_.marked(message.word); }
+  bool receive_count(const Message& message, std::span<const std::byte> payload);
+  bool receive_mark(const Message& message) { return count_.marked(message.word); }
 
  private:
   bool begin(Epoch& epoch);

@@ -46,7 +46,7 @@ Exchange::Received& Exchange::received_from(int rank) {
   return received_[static_cast<std::size_t>(rank)];
 }
 
-bool Exchange::take(const Message& message, std::span<const std::byte> payload) {
+bool Exchange::receive(const Message& message, std::span<const std::byte> payload) {
   // No rank is more than one round ahead of this rank.
   Received& received = received_from(message.origin);
   if (payload.size() != sizeof(Words) || message.data != payload.size() ||
@@ -81,7 +81,7 @@ void Barrier::send(unsigned step) {
   sender_->send(to, message);
 }
 
-bool Barrier::take(const Message& message) {
+bool Barrier::receive(const Message& message) {
   if (message.stamp >= steps_) return false;
   const auto step = static_cast<unsigned>(message.stamp);
   if (target(message.origin, step) != region_.rank()) return false;

@@ -33,8 +33,8 @@ class Exchange {
   bool over();
   /// The words of a rank in this round.
   const Words& of(int rank);
-  /// Takes the words of a remote rank. False if the message is invalid.
-  bool take(const Message& message, std::span<const std::byte> payload);
+  /// Receives the words of a remote rank. False if the message is invalid.
+  bool receive(const Message& message, std::span<const std::byte> payload);
 
  private:
   struct Received {
@@ -70,8 +70,8 @@ class Barrier {
   void enter() { entered_ = true; }
   /// Advances the barrier. True if all ranks have entered it.
   bool over();
-  /// Takes a step of a remote rank. False if the message is invalid.
-  bool take(const Message& message);
+  /// Receives a step of a remote rank. False if the message is invalid.
+  bool receive(const Message& message);
 
  private:
   /// The rank to which rank `origin` sends step `step`.

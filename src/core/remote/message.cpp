@@ -29,7 +29,7 @@ std::span<const std::byte> Message::trim() {
   return bytes.first(used * unit);
 }
 
-bool Message::take(std::span<const std::byte>& bytes) {
+bool Message::read_header(std::span<const std::byte>& bytes) {
   if (bytes.size() < unit || bytes.size() > most_bytes) return false;
   *this = Message();
   std::memcpy(static_cast<void*>(this), bytes.data(), unit);

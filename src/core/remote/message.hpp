@@ -144,7 +144,7 @@ struct Message {
   std::span<const std::byte> trim();
   /// Reads the header from the front of `bytes` and removes it there. False if there is no valid
   /// header.
-  bool take(std::span<const std::byte>& bytes);
+  bool read_header(std::span<const std::byte>& bytes);
 };
 
 static_assert(std::is_trivially_copyable_v<Message> &&

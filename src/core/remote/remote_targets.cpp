@@ -349,7 +349,7 @@ void RemoteTargets::send_unlock(Epoch& epoch, Target& target) {
   sender_.send(target.rank, message);
 }
 
-bool RemoteTargets::take_word(const Message& message) {
+bool RemoteTargets::receive_word(const Message& message) {
   Slot& slot = region_.slot_from(message.origin);
   if (message.kind == MessageKind::done) {
     slot.done.store(message.word, std::memory_order_release);
@@ -377,8 +377,8 @@ void RemoteTargets::note_open(const RecordedOperation& answered) {
   }
 }
 
-/// Takes the end message of a rendezvous: the target no longer uses this rank's buffer.
-bool RemoteTargets::take_end(RecordedOperation& recorded, const Message& message) {
+/// Receives the end message of a rendezvous: the target no longer uses this rank's buffer.
+bool RemoteTargets::receive_end(RecordedOperation& recorded, const Message& message) {
   if (message.fetched != 0 || message.data != 0 || recorded.sent == 0) return false;
   Target& target = *recorded.target;
   state_.pending.note(recorded, message.error);
@@ -391,13 +391,13 @@ bool RemoteTargets::take_end(RecordedOperation& recorded, const Message& message
   return true;
 }
 
-bool RemoteTargets::take_reply(const Message& message, std::span<const std::byte> payload) {
+bool RemoteTargets::receive_reply(const Message& message, std::span<const std::byte> payload) {
   RecordedOperation* recorded = state_.pending.find(message.word);
   if (recorded == nullptr || recorded->operation.target != message.origin ||
       payload.size() != message.data) {
     return false;
   }
-  if (recorded->protocol == Protocol::rendezvous) return take_end(*recorded, message);
+  if (recorded->protocol == Protocol::rendezvous) return receive_end(*recorded, message);
   Target& target = *recorded->target;
   if (recorded->operation.kind == OperationKind::acknowledge) {
     if (message.fetched != 0 || message.data != 0 ||

@@ -45,9 +45,9 @@ class RemoteTargets final : public Link {
   }
   void push(bool urgent) override { sender_.push(urgent); }
 
-  /// Take messages from a target. False if the message is invalid; nothing has been changed then.
-  bool take_word(const Message& message);
-  bool take_reply(const Message& message, std::span<const std::byte> payload);
+  /// Receive messages of a target. False if the message is invalid; nothing has been changed then.
+  bool receive_word(const Message& message);
+  bool receive_reply(const Message& message, std::span<const std::byte> payload);
 
  private:
   // remote_targets.cpp: when messages may be sent to a target, and its answers.
@@ -68,7 +68,7 @@ class RemoteTargets final : public Link {
   bool ask_behind(RecordedOperation& recorded);
   static void note_asked(RecordedOperation& question, EpochPeer& peer);
   void note_open(const RecordedOperation& answered);
-  bool take_end(RecordedOperation& recorded, const Message& message);
+  bool receive_end(RecordedOperation& recorded, const Message& message);
 
   // transmission.cpp: how an operation is sent.
   bool transmit(RecordedOperation& recorded);

@@ -131,7 +131,7 @@ bool Server::gate_open(const Message& message) {
   return false;
 }
 
-bool Server::take(const Message& message, std::span<const std::byte> payload) {
+bool Server::receive(const Message& message, std::span<const std::byte> payload) {
   if (!plausible(message, payload.size()) ||
       (message.notifies == NotifyKind::counter &&
        !notifications_.counters().mine(message.notify_number))) {
@@ -471,7 +471,7 @@ void Server::reply_to(const Message& message, Error error, std::span<const std::
   sender_.send(message.origin, reply, fetched);
 }
 
-bool Server::take_layout(const Message& message, std::span<const std::byte> payload) {
+bool Server::receive_layout(const Message& message, std::span<const std::byte> payload) {
   if (payload.empty() || payload.size() != message.data || payload.size() % sizeof(Block) != 0 ||
       message.layout == 0 || message.basic > Basic::other) {
     return false;

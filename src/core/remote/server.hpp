@@ -59,12 +59,12 @@ class Server {
   /// Advances rendezvous and the locks that remote origins wait for. True if anything moved.
   bool sweep();
 
-  /// Takes a lock, an unlock, an operation or a notification. False if the message is invalid;
+  /// Receives a lock, an unlock, an operation or a notification. False if the message is invalid;
   /// nothing has been changed then.
-  bool take(const Message& message, std::span<const std::byte> payload);
-  /// Takes a description of a datatype, or a piece of it, which later operations use. False if the
+  bool receive(const Message& message, std::span<const std::byte> payload);
+  /// Receives a description of a datatype, or a piece of it, which later operations use. False if the
   /// message is invalid.
-  bool take_layout(const Message& message, std::span<const std::byte> payload);
+  bool receive_layout(const Message& message, std::span<const std::byte> payload);
   /// Called when a direct transfer of a rendezvous is over.
   void transferred(Rendezvous& one, const Transfer& transfer);
 

@@ -32,7 +32,7 @@ WindowCollective::WindowCollective(std::shared_ptr<CollectiveState> state, Recei
   const Window& core = *part_->bound->core;
   if (far_first) {
     std::ranges::stable_partition(puts_, [&](const Operation& put) {
-      return core.look(put.target).process >= CompositeTransport::first_elsewhere;
+      return core.read_member(put.target).process >= CompositeTransport::first_elsewhere;
     });
   }
   if (!window.staged) return;

@@ -109,7 +109,7 @@ class GatheredExchange {
     hand_to_gateways();
     gather();
     share_out();
-    take_from_gateways();
+    receive_from_gateways();
     std::ranges::stable_sort(schedule().sends, {}, &Schedule::Send::step);
     std::ranges::stable_sort(schedule().copies, {}, &Schedule::Copy::step);
     return std::move(made_);
@@ -209,7 +209,7 @@ class GatheredExchange {
     }
   }
 
-  void take_from_gateways() {
+  void receive_from_gateways() {
     for (int distance = 1; distance < node_map_.nodes(); ++distance) {
       const int there = other_node(-distance);
       const int gateway = node_map_.gateway(node_map_.node(), distance);

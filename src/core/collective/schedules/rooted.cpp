@@ -138,7 +138,7 @@ class Reducing {
     for (std::uint64_t slice = 0; slice < slices_.number(); ++slice) {
       if (executor(node_map_.node(), slice) == node_map_.rank()) combine(slice);
     }
-    take_result();
+    receive_result();
     std::ranges::stable_sort(receives_, {}, &Receive::order);
     for (Receive& one : receives_) schedule_.receives.push_back(std::move(one.receive));
     schedule_.own_op = vectors_.own_op;
@@ -304,7 +304,7 @@ class Reducing {
   }
 
   /// Receives the slices of the result that other ranks have.
-  void take_result() {
+  void receive_result() {
     if (node_map_.rank() != root_) return;
     auto* const into = static_cast<std::byte*>(vectors_.into);
     for (std::uint64_t slice = 0; slice < slices_.number(); ++slice) {
