@@ -79,9 +79,9 @@ Window* Process::find_notified(std::uint32_t id) {
 /// the sweep from its other work.
 bool Process::receive_notifications() {
   constexpr int most_received = 2048;
-  int taken = 0;
-  while (taken < most_received && transport_.node().deliver_notification(*this)) ++taken;
-  return taken != 0;
+  int received = 0;
+  while (received < most_received && transport_.node().deliver_notification(*this)) ++received;
+  return received != 0;
 }
 
 bool Process::store(std::uint32_t id, std::uint64_t offset, std::span<const std::byte> bytes) {

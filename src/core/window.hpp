@@ -311,7 +311,7 @@ class Window final : private SweepWork {
 
   /// After the last fence, before the window is destroyed: to be called until it returns true. True
   /// if no other rank stores to or reads this rank's words any more.
-  bool leave() { return fence_words_.leave(); }
+  bool depart() { return fence_words_.depart(); }
 
   /// Receives a message of a remote rank. False if the message is invalid; nothing has been changed
   /// then.

@@ -110,7 +110,7 @@ TEST(FenceCount, EndsWhenAllHaveEnteredAndAllMarksAreHere) {
         const std::uint64_t call = ++left[at];
         for (const std::uint64_t other : entered) ASSERT_GE(other, call);
         ASSERT_EQ(here[call][at], due[call][at]);
-        all.of(rank).leave();
+        all.of(rank).end();
       }
     }
     // ceil(log2 n) messages of each rank in each call.

@@ -126,15 +126,15 @@ TEST(FenceSteps, TheFirstRankLeavesLast) {
     told.take(job.window(rank).epochs().fence({}, true, &told));
   }
   for (int rank = 0; rank < ranks; ++rank) job.process(rank).sweep();
-  EXPECT_FALSE(job.window(0).leave());
+  EXPECT_FALSE(job.window(0).depart());
   job.doorbell(0).sleeping = 1;
   for (int rank = 1; rank < ranks; ++rank) {
-    EXPECT_FALSE(job.window(0).leave());
-    EXPECT_TRUE(job.window(rank).leave());
-    EXPECT_TRUE(job.window(rank).leave()) << "asked twice";
+    EXPECT_FALSE(job.window(0).depart());
+    EXPECT_TRUE(job.window(rank).depart());
+    EXPECT_TRUE(job.window(rank).depart()) << "asked twice";
   }
   EXPECT_NE(job.doorbell(0).rings.load(), 0u);
-  EXPECT_TRUE(job.window(0).leave());
+  EXPECT_TRUE(job.window(0).depart());
 }
 
 // A call that neither closes nor opens anything here is one that others wait for (E3).
@@ -177,10 +177,10 @@ TEST(FenceSteps, WordsStayUntilPeersHaveStoredTheirLast) {
   }
   ASSERT_NE(over[0].done(), over[1].done());
   const int ended = over[0].done() ? 0 : 1;
-  EXPECT_FALSE(job.window(ended).leave());
+  EXPECT_FALSE(job.window(ended).depart());
   job.run_until_idle();
   EXPECT_TRUE(over[0].done() && over[1].done());
-  EXPECT_TRUE(job.window(ended).leave());
+  EXPECT_TRUE(job.window(ended).depart());
 }
 
 TEST(FenceTree, IsOverWhenTheLastOneHasCome) {

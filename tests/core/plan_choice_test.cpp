@@ -103,7 +103,7 @@ TEST_P(PlanChoiceOn, KnowsNoLongerMessage) {
   plans.send(0, 1, buffer);
   plans.receive(1, 0, buffer);
   make(plans);
-  EXPECT_EQ(longest_, PlanTerms::longest_told);
+  EXPECT_EQ(longest_, PlanTerms::longest_announced);
   for (int rank = 0; rank < plans.ranks(); ++rank) {
     EXPECT_FALSE(plans.plan(rank).fault());
     EXPECT_EQ(plans.plan(rank).choice(), 200);

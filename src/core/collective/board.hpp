@@ -188,11 +188,11 @@ class alignas(cache_line) BasicMeeting {
   bool met(std::uint64_t use) const { return arrivals_.load(std::memory_order_acquire) >= 2 * use; }
 
   /// After both sides have met: the next piece that no side has taken, or `end`.
-  std::uint64_t take(std::uint64_t end) {
+  std::uint64_t draw(std::uint64_t end) {
     // Relaxed: the buffers have been ready since both sides met, and this word only assigns each
     // piece to one side.
-    std::uint64_t next = taken_.load(std::memory_order_relaxed);
-    while (next < end && !taken_.compare_exchange_weak(next, next + 1, std::memory_order_relaxed)) {
+    std::uint64_t next = drawn_.load(std::memory_order_relaxed);
+    while (next < end && !drawn_.compare_exchange_weak(next, next + 1, std::memory_order_relaxed)) {
     }
     return next < end ? next : end;
   }
@@ -216,7 +216,7 @@ class alignas(cache_line) BasicMeeting {
   template <typename Visit>
   void for_words(Visit&& visit) const {
     visit(arrivals_, "arrivals");
-    visit(taken_, "taken");
+    visit(drawn_, "drawn");
     visit(moved_, "moved");
     visit(failed_[0], "failed, even");
     visit(failed_[1], "failed, odd");
@@ -224,7 +224,7 @@ class alignas(cache_line) BasicMeeting {
 
  private:
   Atomic<std::uint64_t> arrivals_{0};
-  Atomic<std::uint64_t> taken_{0};
+  Atomic<std::uint64_t> drawn_{0};
   Atomic<std::uint64_t> moved_{0};
   std::array<Atomic<std::uint64_t>, 2> failed_{};  // last failed uses, even and odd
 };
@@ -288,7 +288,7 @@ struct alignas(cache_line) Board {
   /// The number of ranks that have stopped using this board. Each rank adds 1, with release, when
   /// it frees its plan. The owner reuses the memory when, after an acquire, it finds all of them
   /// counted.
-  std::atomic<std::uint64_t> left{0};
+  std::atomic<std::uint64_t> departed{0};
 
   LaneEntry* entries() { return reinterpret_cast<LaneEntry*>(this + 1); }
   Lane* lane(const LaneEntry& entry) {

@@ -138,7 +138,7 @@ PlanFault MappedLanes::match(Side& send, Lane* lane) {
   const LaneProtocol way = way_of(send, *lane);
   lane->sender = send.lane_side();
   lane->way = way;
-  take_way(send, way, receiver);
+  set_way(send, way, receiver);
   return {};
 }
 
@@ -151,7 +151,7 @@ LaneProtocol MappedLanes::way_of(const Side& send, const Lane& lane) const {
 
 /// A side makes the one copy only if the other side's buffer is one run, and not by system calls if
 /// the other side needs none.
-void MappedLanes::take_way(Side& side, LaneProtocol way, const LaneSide& other) {
+void MappedLanes::set_way(Side& side, LaneProtocol way, const LaneSide& other) {
   side.way = way == LaneProtocol::one_copy ? CopyMethod::one_copy : CopyMethod::staged;
   side.tried = way == LaneProtocol::tried;
   side.unmet = side.tried ? CopyTrial::uses_by_cells : 0;
@@ -165,8 +165,8 @@ void MappedLanes::take_way(Side& side, LaneProtocol way, const LaneSide& other) 
   }
 }
 
-void MappedLanes::leave() {
-  for (Board* board : boards_) board->left.fetch_add(1, std::memory_order_release);
+void MappedLanes::depart() {
+  for (Board* board : boards_) board->departed.fetch_add(1, std::memory_order_release);
 }
 
 void MappedLanes::finalize() {
@@ -174,7 +174,7 @@ void MappedLanes::finalize() {
     if (receive.lane == nullptr) continue;
     const LaneSide& sender = receive.lane->sender;
     receive.bytes = sender.bytes;
-    take_way(receive, receive.lane->way, sender);
+    set_way(receive, receive.lane->way, sender);
   }
   by_receiver_ = {};
   const auto empty = [](const Side& side) { return side.bytes == 0; };
@@ -313,7 +313,7 @@ bool MappedLanes::move_by_one_copy(Side& side) {
   const std::uint64_t end = meetings(side) * side.pieces;
   const std::uint64_t begin = end - side.pieces;
   while (side.moves) {
-    const std::uint64_t piece = meeting.take(end);
+    const std::uint64_t piece = meeting.draw(end);
     if (piece == end) break;
     moved_ = true;
     const std::uint64_t first = (piece - begin) * side.piece;

@@ -41,7 +41,7 @@ class MappedLanes {
   void count_receives(std::vector<std::uint32_t>& by_step) const;
 
   /// Counts this rank out of its receivers' boards, which still exist.
-  void leave();
+  void depart();
 
   // In each use.
   void start();
@@ -108,7 +108,7 @@ class MappedLanes {
   PlanFault match(Side& send, Lane* lane);
   LaneProtocol way_of(const Side& send, const Lane& lane) const;
   void shape_cells(CellShapes::Number number);
-  void take_way(Side& side, LaneProtocol way, const LaneSide& other);
+  void set_way(Side& side, LaneProtocol way, const LaneSide& other);
   void begin(Side& side, LaneSide& own);
   void end(Side& side);
   bool push_staged(Side& send);

@@ -27,7 +27,7 @@ constexpr unsigned bound_shift = 63;
 Exchange::Words to_words(const Announced& announced) {
   return {announced.board.offset, announced.board.extent_bytes,
           announced.board_bytes / cache_line |
-              std::min(announced.longest, PlanTerms::longest_told) << longest_shift |
+              std::min(announced.longest, PlanTerms::longest_announced) << longest_shift |
               std::uint64_t{announced.bound} << bound_shift,
           announced.signature << 1 | (announced.faulty ? 1 : 0)};
 }
@@ -35,7 +35,7 @@ Exchange::Words to_words(const Announced& announced) {
 Announced to_announced(const Exchange::Words& words) {
   constexpr std::uint64_t lines = (std::uint64_t{1} << longest_shift) - 1;
   return {(words[3] & 1) != 0,  words[2] >> bound_shift != 0,
-          words[3] >> 1,        words[2] >> longest_shift & PlanTerms::longest_told,
+          words[3] >> 1,        words[2] >> longest_shift & PlanTerms::longest_announced,
           {words[0], words[1]}, (words[2] & lines) * cache_line};
 }
 
@@ -98,17 +98,17 @@ Plan::Plan(PlanRegistry& registry, std::uint64_t number, const Schedule& schedul
 Plan::~Plan() {
   // A fault is known at the end of round 2, when no rank looks at boards any more. So the board may
   // be reused at once, and this rank need not count itself in the boards of others.
-  if (board_ != nullptr) registry_.leave_board(board_, fault_ ? 0 : mapped_.senders());
-  if (!fault_ && !registry_.ending()) mapped_.leave();
+  if (board_ != nullptr) registry_.release_board(board_, fault_ ? 0 : mapped_.senders());
+  if (!fault_ && !registry_.ending()) mapped_.depart();
 }
 
 void Plan::announce(std::uint64_t longest) {
   ArenaLocation place;
   if (!fault_ && mapped_.senders() != 0) {
-    board_ = registry_.take_board(mapped_.board_bytes(), place);
+    board_ = registry_.allocate_board(mapped_.board_bytes(), place);
     if (board_ == nullptr) {
       mapped_.save_memory();
-      board_ = registry_.take_board(mapped_.board_bytes(), place);
+      board_ = registry_.allocate_board(mapped_.board_bytes(), place);
     }
     if (board_ == nullptr) {
       fault_ = {PlanFault::Kind::memory, resources_.region.rank(), 0, mapped_.board_bytes(), 0};
@@ -156,7 +156,7 @@ void Plan::judge() {
   // If any rank has a fault, its board may not exist; that rank reports the fault.
   for (const int receiver : region.mapped_ranks()) {
     if (!all_well || fault_) break;
-    if (receiver != region.rank()) fault_ = look_at(receiver);
+    if (receiver != region.rank()) fault_ = find_lanes_of(receiver);
   }
   if (all_well && !fault_) fault_ = remote_.check();
   if (all_well && !fault_) fault_ = check_copies();
@@ -168,7 +168,7 @@ void Plan::judge() {
 
 /// Called for all mapped ranks, also those that this rank sends nothing to: they may expect a
 /// message.
-PlanFault Plan::look_at(int receiver) {
+PlanFault Plan::find_lanes_of(int receiver) {
   const Announced announced = to_announced(resources_.exchange.of(receiver));
   std::byte* board = nullptr;
   if (announced.board.shared()) {
@@ -209,7 +209,7 @@ void Plan::agree() {
   receives_.assign(static_cast<std::size_t>(steps_), 0);
   mapped_.count_receives(receives_);
   remote_.count_receives(receives_);
-  progress_.receives_left = receives_;
+  progress_.pending_receives = receives_;
 }
 
 void Plan::start(Completion& completion) {
@@ -217,8 +217,8 @@ void Plan::start(Completion& completion) {
   progress_.active = true;
   progress_.failure = {};
   progress_.stale = false;
-  progress_.sends_left = 0;
-  std::ranges::copy(receives_, progress_.receives_left.begin());
+  progress_.pending_sends = 0;
+  std::ranges::copy(receives_, progress_.pending_receives.begin());
   completion_ = &completion;
   progress_.report_use(EventKind::use_begun);
   registry_.begin_work(*this);
@@ -257,7 +257,7 @@ void Plan::carry_out(int step) {
 }
 
 bool Plan::step_over() const {
-  return progress_.receives_left[static_cast<std::size_t>(step_)] == 0;
+  return progress_.pending_receives[static_cast<std::size_t>(step_)] == 0;
 }
 
 bool Plan::may_begin(int step) const {
@@ -273,7 +273,7 @@ bool Plan::advance() {
     begin(step_ + 1);
     moved = true;
   }
-  const bool over = step_ + 1 == steps_ && step_over() && progress_.sends_left == 0;
+  const bool over = step_ + 1 == steps_ && step_over() && progress_.pending_sends == 0;
   if (!over) return moved;
   progress_.active = false;
   registry_.end_work(*this);

@@ -26,10 +26,11 @@ struct PlanTerms {
   /// This rank accepts only choice 0.
   bool bound = false;
   /// Called on rank 0 if no rank is `bound`; null: the choice is 0. Its result is Plan::choice() on
-  /// all ranks. `longest`: bytes of the longest message that any rank sends, at most longest_told.
+  /// all ranks. `longest`: bytes of the longest message that any rank sends, at most
+  /// longest_announced.
   std::function<std::uint8_t(std::uint64_t longest)> choose;
 
-  static constexpr std::uint64_t longest_told = (std::uint64_t{1} << 30) - 1;
+  static constexpr std::uint64_t longest_announced = (std::uint64_t{1} << 30) - 1;
 };
 
 class PlanRegistry;
@@ -87,7 +88,7 @@ class Plan : public WorkList<Plan>::Listed {
 
   void announce(std::uint64_t longest);
   void judge();
-  PlanFault look_at(int receiver);
+  PlanFault find_lanes_of(int receiver);
   PlanFault check_copies() const;
   void agree();
   void begin(int step);

@@ -44,11 +44,11 @@ struct PlanProgress {
       : events(of_window), plan(number) {}
 
   const WindowEvents& events;
-  std::uint64_t plan;                        // its number
-  std::uint64_t use = 0;                     // its number, from 1 on
-  bool active = false;                       // the use has begun and is not over
-  std::uint32_t sends_left = 0;              // pending sends of the steps that have begun
-  std::vector<std::uint32_t> receives_left;  // by step
+  std::uint64_t plan;                           // its number
+  std::uint64_t use = 0;                        // its number, from 1 on
+  bool active = false;                          // the use has begun and is not over
+  std::uint32_t pending_sends = 0;              // pending sends of the steps that have begun
+  std::vector<std::uint32_t> pending_receives;  // by step
   PlanFailure failure;
   /// A receive has failed, so the data of later sends and combinations are invalid. The sends are
   /// made anyway, marked stale, so that no receiver waits for them.
@@ -58,15 +58,15 @@ struct PlanProgress {
     events.report({.number = plan, .id = static_cast<std::uint32_t>(use), .kind = kind});
   }
   void begin_send(int rank, std::uint64_t bytes, int step) {
-    ++sends_left;
+    ++pending_sends;
     report(EventKind::transfer_begun, TransferSide::sent, rank, bytes, step);
   }
   void sent(int rank, std::uint64_t bytes, int step) {
-    --sends_left;
+    --pending_sends;
     report(EventKind::transfer_ended, TransferSide::sent, rank, bytes, step);
   }
   void received(int rank, std::uint64_t bytes, int step) {
-    --receives_left[static_cast<std::size_t>(step)];
+    --pending_receives[static_cast<std::size_t>(step)];
     report(EventKind::transfer_ended, TransferSide::received, rank, bytes, step);
   }
   void fail(const PlanFailure& found) {

@@ -29,7 +29,7 @@ bool PlanRegistry::nodes_known() {
 
 Plan& PlanRegistry::make(const Schedule& schedule, const PlanTerms& terms) {
   plans_.push_back(std::make_unique<Plan>(*this, ++made_, schedule, terms));
-  hand_early(*plans_.back());
+  deliver_early(*plans_.back());
   return *plans_.back();
 }
 
@@ -57,10 +57,10 @@ bool PlanRegistry::sweep() {
 bool PlanRegistry::SharedBoard::idle() const {
   // Acquire: the accesses of the ranks that have left.
   return !used &&
-         reinterpret_cast<const Board*>(memory)->left.load(std::memory_order_acquire) >= lookers;
+         reinterpret_cast<const Board*>(memory)->departed.load(std::memory_order_acquire) >= users;
 }
 
-std::byte* PlanRegistry::take_board(std::uint64_t bytes, ArenaLocation& place) {
+std::byte* PlanRegistry::allocate_board(std::uint64_t bytes, ArenaLocation& place) {
   // A board of more than twice the size is not used: its pages would stay allocated for a small
   // one.
   const auto fitting = std::ranges::find_if(boards_, [&](const SharedBoard& board) {
@@ -71,7 +71,7 @@ std::byte* PlanRegistry::take_board(std::uint64_t bytes, ArenaLocation& place) {
     place = fitting->place;
     return fitting->memory;
   }
-  give_back_boards();
+  unshare_boards();
   SharedBoard made;
   made.bytes = bytes;
   made.memory = resources_.transport.node().share(bytes, made.place);
@@ -81,10 +81,10 @@ std::byte* PlanRegistry::take_board(std::uint64_t bytes, ArenaLocation& place) {
   return made.memory;
 }
 
-void PlanRegistry::leave_board(std::byte* memory, std::size_t lookers) {
+void PlanRegistry::release_board(std::byte* memory, std::size_t users) {
   SharedBoard& board = *std::ranges::find(boards_, memory, &SharedBoard::memory);
   board.used = false;
-  board.lookers = lookers;
+  board.users = users;
 }
 
 std::size_t PlanRegistry::boards() const {
@@ -92,7 +92,7 @@ std::size_t PlanRegistry::boards() const {
       std::ranges::count_if(boards_, [](const SharedBoard& board) { return !board.idle(); }));
 }
 
-void PlanRegistry::give_back_boards() {
+void PlanRegistry::unshare_boards() {
   std::size_t idle = 0;
   std::erase_if(boards_, [&](const SharedBoard& board) {
     if (!board.idle() || ++idle <= most_idle) return false;
@@ -114,7 +114,7 @@ bool PlanRegistry::receive(const Message& message, std::span<const std::byte> pa
   return true;
 }
 
-void PlanRegistry::hand_early(Plan& plan) {
+void PlanRegistry::deliver_early(Plan& plan) {
   for (const Early& early : early_) plan.receive(early.message, early.payload);
   early_.clear();
 }

@@ -83,9 +83,9 @@ class PlanRegistry {
   void begin_work(Plan& plan);
   void end_work(Plan& plan);
   /// Memory for a board, perhaps that of an earlier one. Null: none is available.
-  std::byte* take_board(std::uint64_t bytes, ArenaLocation& place);
-  /// Frees a board. Its memory may be reused after `lookers` ranks have left it (Board::left).
-  void leave_board(std::byte* board, std::size_t lookers);
+  std::byte* allocate_board(std::uint64_t bytes, ArenaLocation& place);
+  /// Frees a board. Its memory may be reused after `users` ranks have left it (Board::departed).
+  void release_board(std::byte* board, std::size_t users);
 
  private:
   struct SharedBoard {
@@ -93,7 +93,7 @@ class PlanRegistry {
     std::uint64_t bytes = 0;
     ArenaLocation place;
     bool used = true;
-    std::size_t lookers = 0;  // of a freed board: the number of other ranks that have used it
+    std::size_t users = 0;  // of a freed board: the number of other ranks that have used it
 
     /// Returns whether all ranks that have used the board have freed its plan.
     bool idle() const;
@@ -104,8 +104,8 @@ class PlanRegistry {
   };
 
   /// Gives a new plan the messages that have arrived before it was made.
-  void hand_early(Plan& plan);
-  void give_back_boards();
+  void deliver_early(Plan& plan);
+  void unshare_boards();
 
   /// The number of idle boards that are kept: a program that makes and frees plans in a loop reuses
   /// their pages.

@@ -243,12 +243,12 @@ bool RemoteLanes::push_directly(Send& send) {
     sender_->address(rank, notification);
     Behind behind{notification.trim()};
     // A piece in flight may still fail, so the message may then not be sent with this one.
-    const bool may_tell = messages_.orders_writes() && write.over == write.begun;
-    const std::uint64_t taken =
+    const bool may_announce = messages_.orders_writes() && write.over == write.begun;
+    const std::uint64_t accepted =
         messages_.transfer(region_.member(rank).process, true, run, send.memory.key,
-                           PlanWrites::token(write), may_tell ? &behind : nullptr);
-    if (taken == 0) return false;
-    write.begun += taken;
+                           PlanWrites::token(write), may_announce ? &behind : nullptr);
+    if (accepted == 0) return false;
+    write.begun += accepted;
     write.announced = behind.went;
   }
   return false;

@@ -114,7 +114,7 @@ struct MadeSchedule {
   std::uint64_t scratch_bytes = 0;
 
   /// Allocates `scratch` for `parts` parts of `bytes` bytes. Throws std::bad_alloc if that fails.
-  std::byte* take_scratch(std::uint64_t bytes, std::uint64_t parts = 1) {
+  std::byte* allocate_scratch(std::uint64_t bytes, std::uint64_t parts = 1) {
     if (__builtin_mul_overflow(bytes, parts, &scratch_bytes)) throw std::bad_alloc();
     memory.scratch.reset(new std::byte[scratch_bytes]);
     return memory.scratch.get();

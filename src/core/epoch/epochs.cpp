@@ -208,7 +208,7 @@ void Epochs::activate(Epoch& epoch) {
   }
   for (Target& target : epoch) advance(epoch, target);
   if (epoch.kind == EpochKind::lock && epoch.closed && epoch.untold != 0)
-    link(epoch.one.rank).leave_piggyback(epoch);
+    link(epoch.one.rank).attach_piggyback(epoch);
 }
 
 Outcome Epochs::close(Epoch& epoch, Completion* completion) {
@@ -235,7 +235,7 @@ Outcome Epochs::close(Epoch& epoch, Completion* completion) {
     if (epoch.kind != EpochKind::exposure) peers_.recall_all(epoch);
     for (Target& target : epoch) advance(epoch, target);
     if (epoch.kind == EpochKind::lock && epoch.untold != 0)
-      link(epoch.one.rank).leave_piggyback(epoch);
+      link(epoch.one.rank).attach_piggyback(epoch);
     if (try_complete(epoch)) {
       const Error error = epoch.unreported();
       epoch.completion = nullptr;

@@ -58,7 +58,7 @@ class Link {
   virtual void recall_all(Epoch& /*epoch*/) {}
   /// Called when a closed lock epoch still waits for its lock: its operation may travel with the
   /// request (S4).
-  virtual void leave_piggyback(Epoch& /*epoch*/) {}
+  virtual void attach_piggyback(Epoch& /*epoch*/) {}
   /// Lets operations of the open epoch access the target's memory directly, if possible. The
   /// target's lock is held.
   virtual void make_ready(Target& /*target*/) {}

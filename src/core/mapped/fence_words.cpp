@@ -53,15 +53,15 @@ bool FenceWords::end(Epoch& epoch) {
   return tree.over(closing_);
 }
 
-bool FenceWords::leave() {
+bool FenceWords::depart() {
   // At the end of the last fence peers store their announcements into our words.
   if (few()) {
     return std::ranges::all_of(region_.mapped_ranks(), [this](int rank) { return ended_by(rank); });
   }
   if (closing_ == 0) return true;
   FenceTree tree = region_.member(0).control->fence_tree();
-  if (!left_) {
-    left_ = true;
+  if (!departed_) {
+    departed_ = true;
     tree.depart();
     region_.wake(0);
   }

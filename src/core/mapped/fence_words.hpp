@@ -88,10 +88,10 @@ class FenceWords final : public Fence {
   /// when it is made.
   bool watch_announced(Target& target, std::uint64_t call);
   /// After the last fence of the window. True if no rank stores to or reads our words any more.
-  bool leave();
+  bool depart();
 
   /// Called by CountedFence, if not all ranks are mapped, when this rank has ended fence `call`.
-  void note_ended(std::uint64_t call) { ended_ = call; }
+  void set_ended(std::uint64_t call) { ended_ = call; }
   /// Returns whether the rank has ended this rank's last such fence as well, so that all earlier
   /// operations of other ranks are in its memory.
   bool ended_by(int rank) { return ended_ == 0 || announced(rank, ended_); }
@@ -110,7 +110,7 @@ class FenceWords final : public Fence {
 
   Region& region_;
   std::uint64_t ended_ = 0;
-  bool left_ = false;
+  bool departed_ = false;
   std::uint64_t closing_ = 0;  // counted closing fences that this rank has entered
 };
 

@@ -104,7 +104,7 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
     if (notified && !send_held_notification(*recorded)) break;
     target.waiting.remove(*recorded);
     moved = true;
-    go_on(target, *recorded, notified);
+    continue_with(target, *recorded, notified);
   }
   if (moved) state_.pending.satisfy_flushes(target);
   if (epoch.closed && target.all_finished()) moved |= end_access(epoch, target);
@@ -122,14 +122,14 @@ void MappedTargets::begin_early(Target& target) {
     if (!goes_on || recorded->state == RecordedOperation::State::notifying) {
       target.waiting.append(*recorded);
     } else {
-      go_on(target, *recorded, false);
+      continue_with(target, *recorded, false);
     }
   }
 }
 
 /// Continues with an operation that has been carried out or begun, and has been removed from
 /// `waiting`. `notified`: the target has been notified of it.
-void MappedTargets::go_on(Target& target, RecordedOperation& recorded, bool notified) {
+void MappedTargets::continue_with(Target& target, RecordedOperation& recorded, bool notified) {
   if (recorded.protocol != Protocol::network_atomic) {
     state_.pending.finish(recorded, Error::none);
   } else if (notified) {
@@ -273,13 +273,13 @@ Error MappedTargets::before(const Operation& operation) {
   return error;
 }
 
-void MappedTargets::tell(Error error) {
+void MappedTargets::set_reason(Error error) {
   if (error == Error::peer_lost) state_.reason.fail(error, region_.whom_lost());
   if (error == Error::system) state_.reason.fail(error, "the target's memory cannot be reached");
 }
 
 Error MappedTargets::report(const Operation& operation, Error error) {
-  tell(error);
+  set_reason(error);
   if (error == Error::range) {
     state_.reason.fail(error, operation.handle.given()
                                   ? "the memory handle has been released"
@@ -303,9 +303,9 @@ Error MappedTargets::finish_recall(int rank) {
   Error error = Error::none;
   if ((peer.left.load() & Left::inlined_stores) != 0) error = region_.finish_recall(rank);
   if (peer.aggregation != nullptr) push(rank);
-  if (peer.aggregation != nullptr) error = first_of(error, take_error(rank));
+  if (peer.aggregation != nullptr) error = first_of(error, collect_error(rank));
   peer.short_moves.store(0);
-  tell(error);
+  set_reason(error);
   // Release: operations of other threads come after these.
   peer.left.store(0, std::memory_order_release);
   return error;
@@ -340,7 +340,7 @@ bool MappedTargets::aggregate(int rank, bool write, std::uint64_t address, void*
     peer.short_moves.store(static_cast<std::uint8_t>(peer.short_moves.load() + 1));
     return false;
   }
-  if (peer.aggregation != nullptr && !peer.aggregation->takes(write, bytes)) push(rank);
+  if (peer.aggregation != nullptr && !peer.aggregation->accepts(write, bytes)) push(rank);
   if (peer.aggregation == nullptr) {
     if (spare_.empty()) spare_.push_back(&aggregations_.emplace_back());
     peer.aggregation = spare_.back();
@@ -368,21 +368,21 @@ void MappedTargets::push(int rank) {
   state_.work.remove();
   region_.push(aggregation, rank);
   if (aggregation.failed()) return;
-  let_go(peer);
+  release_aggregation(peer);
   // Release: operations of other threads come after these.
   peer.left.store(static_cast<std::uint8_t>(peer.left.load() & Left::inlined_stores),
                   std::memory_order_release);
 }
 
-void MappedTargets::let_go(Peer& peer) {
+void MappedTargets::release_aggregation(Peer& peer) {
   spare_.push_back(std::exchange(peer.aggregation, nullptr));
 }
 
 /// The error of an aggregation that was sent and has failed. Frees the aggregation.
-Error MappedTargets::take_error(int rank) {
-  const Error error = peers_[rank].aggregation->take_error();
-  if (error == Error::peer_lost) region_.note_lost(rank);
-  let_go(peers_[rank]);
+Error MappedTargets::collect_error(int rank) {
+  const Error error = peers_[rank].aggregation->collect_error();
+  if (error == Error::peer_lost) region_.set_lost(rank);
+  release_aggregation(peers_[rank]);
   return error;
 }
 
@@ -427,7 +427,7 @@ bool MappedTargets::acquire(Epoch& epoch, Target& target) {
 bool MappedTargets::acquire_lock(Epoch& epoch, Target& target) {
   if (target.access == Target::Access::idle) request_lock(epoch, target);
   if (target.access == Target::Access::requested) {
-    if (!take_grant(target)) return false;
+    if (!check_grant(target)) return false;
     --epoch.attention;
     state_.work.remove();
     return true;
@@ -454,7 +454,7 @@ void MappedTargets::request_lock(Epoch& epoch, Target& target) {
   state_.work.add();
 }
 
-bool MappedTargets::take_grant(Target& target) {
+bool MappedTargets::check_grant(Target& target) {
   const LockNode& node = region_.member(target.rank).control->nodes()[region_.rank()];
   const std::uint32_t state = node.state.load(std::memory_order_acquire);
   const bool failed = state == LockNode::failed;
@@ -469,7 +469,7 @@ bool MappedTargets::take_grant(Target& target) {
   return state != LockNode::waiting;
 }
 
-void MappedTargets::leave_piggyback(Epoch& epoch) {
+void MappedTargets::attach_piggyback(Epoch& epoch) {
   Target& target = epoch.one;
   if (target.access != Target::Access::requested || target.issued != 1 ||
       target.counted_apart != 0) {

@@ -43,7 +43,7 @@ class MappedTargets final : public Link {
   void transferred(RecordedOperation& recorded, const Transfer& transfer) override;
   Error recall(int rank) override { return recall(rank, RecallFor::completion); }
   void recall_all(Epoch& epoch) override;
-  void leave_piggyback(Epoch& epoch) override;
+  void attach_piggyback(Epoch& epoch) override;
   void make_ready(Target& target) override;
   bool loadable(int rank) override { return region_.loadable(rank); }
   int lock_holder(int rank) override { return region_.lock_line(rank).exclusive_holder(); }
@@ -106,7 +106,7 @@ class MappedTargets final : public Link {
   Error keep_order(int rank);
   Error recall(int rank, RecallFor reason);
   void begin_early(Target& target);
-  void go_on(Target& target, RecordedOperation& recorded, bool told);
+  void continue_with(Target& target, RecordedOperation& recorded, bool notified);
   bool carry_out(RecordedOperation& recorded);
   static bool notifies(const Target& target);
   bool copied_in_pieces(const RecordedOperation& recorded) const;
@@ -114,11 +114,11 @@ class MappedTargets final : public Link {
   Error copy_piece(RecordedOperation& recorded);
   Error before(const Operation& operation);
   Error report(const Operation& operation, Error error);
-  void tell(Error error);
+  void set_reason(Error error);
   Error finish_recall(int rank);
   void push(int rank);
-  void let_go(Peer& peer);
-  Error take_error(int rank);
+  void release_aggregation(Peer& peer);
+  Error collect_error(int rank);
   bool inline_put(const Operation& operation, const Target& target);
   bool notify_now(const Operation& operation);
   /// Notifies the rank of an operation that has taken place, and makes `store` or inlines it. The
@@ -136,7 +136,7 @@ class MappedTargets final : public Link {
   bool acquire(Epoch& epoch, Target& target);
   bool acquire_lock(Epoch& epoch, Target& target);
   void request_lock(Epoch& epoch, Target& target);
-  bool take_grant(Target& target);
+  bool check_grant(Target& target);
   bool end_access(Epoch& epoch, Target& target);
 
   EpochState& state_;

@@ -25,7 +25,7 @@ class Aggregation {
   static constexpr std::uint64_t most_bytes = 1024;
 
   bool empty() const { return count_ == 0; }
-  bool takes(bool write, std::uint64_t bytes) const {
+  bool accepts(bool write, std::uint64_t bytes) const {
     return empty() || (write == write_ && count_ < most_runs && bytes <= data_.size() - used_);
   }
   void add(bool write, std::uint64_t remote, void* local, std::uint64_t bytes) {
@@ -38,7 +38,7 @@ class Aggregation {
     }
     runs_[count_++] = {local, remote, bytes};
   }
-  /// Carries out the operations. Keeps the first error since take_error().
+  /// Carries out the operations. Keeps the first error since collect_error().
   void push(NodeServices& services, int process) {
     std::span<const Run> left(runs_.data(), std::exchange(count_, 0));
     used_ = 0;
@@ -51,7 +51,7 @@ class Aggregation {
     error_ = first_of(error_, copy_private(services, process, write_, left));
   }
   bool failed() const { return error_ != Error::none; }
-  Error take_error() { return std::exchange(error_, Error::none); }
+  Error collect_error() { return std::exchange(error_, Error::none); }
 
  private:
   static constexpr std::size_t most_kept = 16384;

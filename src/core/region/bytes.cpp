@@ -62,7 +62,7 @@ class FetchedRuns {
 /// and a gap shorter than a page is within the pages of its blocks.
 class GappedRead {
  public:
-  static bool takes(const StridedBlocks& strided) {
+  static bool accepts(const StridedBlocks& strided) {
     return strided.blocks > 1 && strided.their_stride <= most_apart &&
            strided.their_stride >= static_cast<std::int64_t>(strided.bytes);
   }
@@ -277,7 +277,7 @@ Error Region::copy(bool write, int process, std::uint64_t there, const Elements&
   for_each_strided(elements, own, [&](const StridedBlocks& strided) {
     const std::uint64_t remote = there + static_cast<std::uint64_t>(strided.theirs);
     std::byte* const here = at(local, strided.ours);
-    if (!write && GappedRead::takes(strided)) {
+    if (!write && GappedRead::accepts(strided)) {
       GappedRead read(transport_.node(), process, strided);
       error = first_of(error, read.fetch(remote, here));
       return;
@@ -371,9 +371,9 @@ Error Region::update_vm(const Operation& operation, const Member& target, std::u
   for (ElementRuns runs(operation); runs.bytes() != 0;) {
     ElementRuns combined = runs;
     FetchedRuns fetched({scratch_.data(), space});
-    while (const std::uint64_t taken =
+    while (const std::uint64_t added =
                fetched.add(base + static_cast<std::uint64_t>(runs.offset()), runs.bytes())) {
-      runs.skip(taken);
+      runs.skip(added);
     }
     if (const Error error = transport_.node().copy(process, false, fetched.runs());
         error != Error::none) {

@@ -45,12 +45,12 @@ void Region::wake(int rank) {
 void Region::give_back(int locked, int origin, bool exclusive) {
   LockLine line = lock_line(locked);
   if (line.release(origin, exclusive)) return;
-  told_.clear();
-  line.hand_on(told_, [&](const Piggyback& piggyback) {
+  granted_.clear();
+  line.hand_on(granted_, [&](const Piggyback& piggyback) {
     return perform_piggyback(piggyback, locked) == Error::none;
   });
   // A remote origin is represented in the line by the target's Server.
-  for (const int rank : told_) wake(mapped(rank) ? rank : locked);
+  for (const int rank : granted_) wake(mapped(rank) ? rank : locked);
 }
 
 }  // namespace oriel

@@ -210,7 +210,7 @@ class Region {
   /// after it has released the process lock.
   const char* whom_lost() const { return whom_lost_; }
   /// Sets whom_lost() to this rank.
-  void note_lost(int rank) { lose(rank, ""); }
+  void set_lost(int rank) { lose(rank, ""); }
   // Attached memory, and memory handles, of a dynamic window.
   OwnPieces& own_pieces() { return *own_pieces_; }
   OwnHandles& own_handles() { return *own_handles_; }
@@ -317,7 +317,7 @@ class Region {
   std::deque<Attached> attached_;
   std::unique_ptr<OwnPieces> own_pieces_;  // null: the window is not dynamic
   std::unique_ptr<OwnHandles> own_handles_;
-  std::vector<int> told_;           // temporary list of give_back(): the origins to wake
+  std::vector<int> granted_;        // temporary list of give_back(): the origins to wake
   std::vector<std::byte> scratch_;  // of updates of private memory
   std::map<std::pair<int, std::string_view>, std::string> texts_of_lost_;
   const char* whom_lost_ = "";  // one of these texts

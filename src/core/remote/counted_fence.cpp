@@ -55,13 +55,13 @@ bool FenceCount::marked(std::uint64_t call) {
   return true;
 }
 
-void FenceCount::leave() {
+void FenceCount::end() {
   Call& one = current();
   one.entered = false;
   one.steps_in = 0;
   one.marks = 0;
   std::fill(one.counts.begin(), one.counts.end(), 0);
-  ++left_;
+  ++ended_calls_;
 }
 
 bool CountedFence::begin(Epoch& epoch) {
@@ -87,9 +87,9 @@ bool CountedFence::end(Epoch& epoch) {
   if (!epoch.announced && !begin(epoch)) return false;
   send_steps();
   if (!count_.over() || epoch.untold != 0 || epoch.attention != 0) return false;
-  count_.leave();
+  count_.end();
   ended_ = epoch.closing_call;
-  words_.note_ended(ended_);
+  words_.set_ended(ended_);
   words_.announce(ended_);
   server_.end_fence(ended_);
   return true;

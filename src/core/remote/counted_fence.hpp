@@ -48,10 +48,10 @@ class FenceCount {
   std::uint64_t enter();
   void add(int target) { ++current().counts[distance(target)]; }
   /// The call that this rank has entered, or will enter next.
-  std::uint64_t call() const { return left_ + 1; }
+  std::uint64_t call() const { return ended_calls_ + 1; }
 
-  /// Receives a piece of step `number` of `call` from rank `origin`: the counts from index `first` on.
-  /// False if it is invalid; nothing has been changed then.
+  /// Receives a piece of step `number` of `call` from rank `origin`: the counts from index `first`
+  /// on. False if it is invalid; nothing has been changed then.
   bool arrived(std::uint64_t call, int origin, unsigned number, std::uint64_t first, bool last,
                std::span<const std::uint32_t> counts);
   /// Receives a mark: an origin has sent all its operations of the epoch before `call`. False if
@@ -74,7 +74,7 @@ class FenceCount {
            one.marks == one.counts[0];
   }
   /// Ends the call. Only after over().
-  void leave();
+  void end();
 
  private:
   struct Call {
@@ -93,7 +93,7 @@ class FenceCount {
   Call& current() { return at(call()); }
   /// The call of this number; null if no rank can be in that call.
   Call* expected(std::uint64_t number) {
-    return number == left_ + 1 || number == left_ + 2 ? &at(number) : nullptr;
+    return number == ended_calls_ + 1 || number == ended_calls_ + 2 ? &at(number) : nullptr;
   }
   std::size_t distance(int rank) const {
     return static_cast<std::size_t>(rank >= rank_ ? rank - rank_ : rank - rank_ + ranks_);
@@ -111,7 +111,7 @@ class FenceCount {
   int rank_;
   int ranks_;
   unsigned steps_;
-  std::uint64_t left_ = 0;  // number of calls that this rank has ended
+  std::uint64_t ended_calls_ = 0;  // number of calls that this rank has ended
   std::array<Call, 2> calls_;
 };
 

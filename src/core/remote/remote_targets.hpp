@@ -74,7 +74,7 @@ class RemoteTargets final : public Link {
   bool transmit(RecordedOperation& recorded);
   bool one_update(const Operation& operation) const;
   bool transmit_by_messages(RecordedOperation& recorded);
-  bool transmit_at_once(const Operation& operation, Epoch& epoch, Target& target);
+  bool transmit_now(const Operation& operation, Epoch& epoch, Target& target);
   Message request(const Operation& operation, const Epoch& epoch, const Target& target) const;
   void send_fragment(Message message, const Operation& operation, std::uint64_t first,
                      std::uint64_t bytes);

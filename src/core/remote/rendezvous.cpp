@@ -13,8 +13,9 @@ namespace oriel {
 /// Starts a rendezvous whose gate is open. The next sweep begins its transfers.
 void Server::begin(const Message& message, const RemoteMemory& registered) {
   Member memory;
-  std::byte* place = nullptr;
-  if (const Error error = check_request({message, nullptr, {}, 0, message.count}, memory, place);
+  std::byte* first_byte = nullptr;
+  if (const Error error =
+          check_request({message, nullptr, {}, 0, message.count}, memory, first_byte);
       error != Error::none) {
     return reply_to(message, error);
   }
@@ -22,7 +23,7 @@ void Server::begin(const Message& message, const RemoteMemory& registered) {
   one.server = this;
   one.message = message;
   one.registered = registered;
-  one.place = place;
+  one.first_byte = first_byte;
   meeting_.push_back(&one);
   work_.add();
 }
@@ -31,16 +32,16 @@ void Server::begin(const Message& message, const RemoteMemory& registered) {
 bool Server::advance(Rendezvous& one) {
   const bool write = one.message.operation == OperationKind::get;
   const int process = region_.member(one.message.origin).process;
-  std::uint64_t space = std::min(one.left(), limits_.direct_fragment);
+  std::uint64_t space = std::min(one.remaining(), limits_.direct_fragment);
   bool moved = false;
   while (space != 0) {
     const std::array<TransferRun, 1> run{
-        {{one.place + one.begun, one.registered.address + one.begun, space}}};
-    const std::uint64_t taken = messages_.transfer(process, write, run, one.registered.key,
-                                                   RendezvousTable::token(one), nullptr);
-    if (taken == 0) break;
-    one.begun += taken;
-    space -= taken;
+        {{one.first_byte + one.begun, one.registered.address + one.begun, space}}};
+    const std::uint64_t accepted = messages_.transfer(process, write, run, one.registered.key,
+                                                      RendezvousTable::token(one), nullptr);
+    if (accepted == 0) break;
+    one.begun += accepted;
+    space -= accepted;
     moved = true;
   }
   return moved;

@@ -19,9 +19,9 @@ struct Rendezvous {
   Server* server = nullptr;
   Message message;
   RemoteMemory registered;
-  std::byte* place = nullptr;  // of its first byte in our memory
-  std::uint64_t begun = 0;     // bytes of the transfers that have begun
-  std::uint64_t over = 0;      // bytes of the transfers that are over
+  std::byte* first_byte = nullptr;  // of its first byte in our memory
+  std::uint64_t begun = 0;          // bytes of the transfers that have begun
+  std::uint64_t over = 0;           // bytes of the transfers that are over
   Error error = Error::none;
   std::uint32_t pool_index = 0;
   std::uint32_t generation = 0;
@@ -31,8 +31,8 @@ struct Rendezvous {
     error = Error::none;
   }
 
-  std::uint64_t left() const { return error == Error::none ? message.count - begun : 0; }
-  bool finished() const { return left() == 0 && over == begun; }
+  std::uint64_t remaining() const { return error == Error::none ? message.count - begun : 0; }
+  bool finished() const { return remaining() == 0 && over == begun; }
 };
 
 /// The rendezvous of a process at which it is the target. The tokens of their transfers differ from

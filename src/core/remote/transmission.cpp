@@ -144,7 +144,7 @@ bool RemoteTargets::transmit_directly(RecordedOperation& recorded) {
   const bool write = operation.kind == OperationKind::put;
   const std::uint64_t start = member.memory.address + member.offset(operation.displacement);
   const bool waits = recorded.epoch->closed;
-  const bool tells = write && operation.notify_arg.wanted() && messages_.orders_writes();
+  const bool notifies = write && operation.notify_arg.wanted() && messages_.orders_writes();
   ElementRuns left(operation);
   left.skip(recorded.sent);
   while (left.bytes() != 0) {
@@ -163,18 +163,18 @@ bool RemoteTargets::transmit_directly(RecordedOperation& recorded) {
     }
     Message notification;
     Behind behind;
-    const bool last = tells && next.bytes() == 0;
+    const bool last = notifies && next.bytes() == 0;
     if (last) {
       notification = notification_behind(operation);
       behind.message = notification.trim();
     }
-    const std::uint64_t taken =
+    const std::uint64_t accepted =
         messages_.transfer(member.process, write, std::span(runs).first(used), member.memory.key,
                            Pool<RecordedOperation>::token(recorded), last ? &behind : nullptr);
-    if (taken == 0) return false;
-    recorded.sent += taken;
-    left.skip(taken);
-    if (tells && left.bytes() == 0) {
+    if (accepted == 0) return false;
+    recorded.sent += accepted;
+    left.skip(accepted);
+    if (notifies && left.bytes() == 0) {
       if (!behind.went) messages_.send(member.process, behind.message, {});
       operation.notify_arg = {};
     }
@@ -211,7 +211,7 @@ void RemoteTargets::send_rendezvous(RecordedOperation& recorded, Message message
   recorded.sent = operation.bytes();
 }
 
-bool RemoteTargets::transmit_at_once(const Operation& operation, Epoch& epoch, Target& target) {
+bool RemoteTargets::transmit_now(const Operation& operation, Epoch& epoch, Target& target) {
   const std::uint64_t bytes = operation.bytes();
   if (bytes > largest_fragment(operation, limits_.fragment) ||
       !reserve(epoch, target, bytes + Message::held_bytes)) {
@@ -310,7 +310,7 @@ Outcome RemoteTargets::issue(const Operation& operation, Epoch& epoch, Target& t
   }
   const bool awaits_answer = operation.awaits_answer() && !empty;
   if (epoch.active && target.waiting.empty() && !fetching && by_messages && !empty &&
-      !awaits_answer && transmit_at_once(operation, epoch, target)) {
+      !awaits_answer && transmit_now(operation, epoch, target)) {
     return Outcome::finished();
   }
   RecordedOperation& recorded = state_.pending.record(operation, protocol, epoch, target);

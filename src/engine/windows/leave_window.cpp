@@ -41,7 +41,7 @@ EngineFailure leave_window(Engine& engine, Window& window, EngineFailure& failed
   if (const EngineFailure bad = fence(true)) return bad;
   return sweep_until(
       engine, window.events(), {WaitReason::window},
-      [&] { return window.epochs().quiet() && window.leave() && engine.running()->drained(); },
+      [&] { return window.epochs().quiet() && window.depart() && engine.running()->drained(); },
       lost);
 }
 

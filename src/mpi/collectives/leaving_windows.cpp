@@ -19,7 +19,7 @@ bool LeavingWindows::One::gone() const {
 }
 
 bool LeavingWindows::One::left_by_all() {
-  return !broken && left.done() && window->core->epochs().quiet() && window->core->leave();
+  return !broken && left.done() && window->core->epochs().quiet() && window->core->depart();
 }
 
 LeavingWindows::One& LeavingWindows::append(MPI_Win handle, std::shared_ptr<void> memory) {

@@ -23,7 +23,7 @@ constexpr std::uint64_t second = 1'000'000'000;
 // The time between two attempts to connect, and the time after which an unused question is closed.
 constexpr std::uint64_t patience = second;
 // The maximal number of connections that one call of poll() accepts.
-constexpr int most_accepted_at_once = 128;
+constexpr int most_accepted = 128;
 // The maximal number of losses sent on one connection. They fit into any receive buffer, so a peer
 // that does not read for a long time does not appear to be silent.
 constexpr std::size_t most_sent = 512;
@@ -298,7 +298,7 @@ void Lifeline::refuse(Line& line) {
 }
 
 void Lifeline::accept() {
-  for (int i = 0; i < most_accepted_at_once; ++i) {
+  for (int i = 0; i < most_accepted; ++i) {
     Line line;
     line.socket =
         own_descriptor(::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));

@@ -42,7 +42,7 @@ constexpr std::size_t most_under_way = 32;
 constexpr std::uint64_t most_bytes_under_way = 4 * packet_bytes;
 // The limit of direct transfers in flight, to all processes together.
 constexpr std::size_t most_transfers = 64;
-constexpr std::size_t completions_at_once = 16;
+constexpr std::size_t most_completions = 16;
 // The maximal bytes of a direct transfer over a TCP with pacing.
 constexpr std::uint64_t longest_at_a_pace = std::uint64_t{128} * 1024;
 // The calls of progress() for one call of Lifeline::poll(), which in most calls only reads the
@@ -529,7 +529,7 @@ bool OfiNetwork::congested(int process) const {
 void OfiNetwork::progress() {
   // A rank that waits also passes on losses that are reported to it.
   if (++polls_ % polls_per_lifeline_poll == 0) lifeline_->poll();
-  std::array<fi_cq_data_entry, completions_at_once> entries;
+  std::array<fi_cq_data_entry, most_completions> entries;
   const ssize_t count = fi_cq_read(completions_, entries.data(), entries.size());
   if (count == -FI_EAVAIL) {
     fi_cq_err_entry entry{};

@@ -64,13 +64,13 @@ std::byte* Arena::allocate(std::uint64_t bytes, std::uint64_t alignment, std::st
     error = "A child of an MPI process has no memory to share; only its parent may call MPI.";
     return nullptr;
   }
-  std::optional<std::uint64_t> place = free_.take(order);
-  if (!place.has_value() && add_extent(order, error)) place = free_.take(order);
+  std::optional<std::uint64_t> place = free_.allocate(order);
+  if (!place.has_value() && add_extent(order, error)) place = free_.allocate(order);
   if (!place.has_value()) return nullptr;
   if (!prepare(*place, bytes)) {
     error =
         sentence("Cannot share " + std::to_string(bytes) + " bytes", errno, file_.advice(errno));
-    free_.give(*place, order);
+    free_.free(*place, order);
     return nullptr;
   }
   const std::lock_guard guard(mutex_);
@@ -116,7 +116,7 @@ bool Arena::add_extent(int order, std::string& error) {
   const std::uint64_t end = extents_.empty() ? 0 : extents_.back().begin + extents_.back().bytes;
   const std::uint64_t begin = round_up(end, bytes);
   extents_.push_back({begin, bytes, reserved + before, 0});
-  free_.give(begin, std::countr_zero(bytes));
+  free_.free(begin, std::countr_zero(bytes));
   next_extent_ = 2 * bytes;
   return true;
 }
@@ -147,7 +147,7 @@ bool Arena::remove(void* pointer, bool reuse) {
   if (found == pieces_.end()) return false;
   if (ours()) {
     clear(static_cast<std::byte*>(pointer), found->second);
-    if (reuse) free_.give(found->first, found->second.order);
+    if (reuse) free_.free(found->first, found->second.order);
   }
   const std::lock_guard guard(mutex_);
   pieces_.erase(found);

@@ -36,28 +36,28 @@ class Buddies {
 
   /// Allocates a block: of the smallest free blocks that suffice, the one with the lowest address.
   /// Returns its address.
-  std::optional<std::uint64_t> take(int order) {
+  std::optional<std::uint64_t> allocate(int order) {
     int from = order;
-    while (from <= largest && free(from).empty()) ++from;
+    while (from <= largest && free_of(from).empty()) ++from;
     if (from > largest) return std::nullopt;
-    const std::uint64_t block = *free(from).begin();
-    free(from).erase(free(from).begin());
-    for (; from > order; --from) free(from - 1).insert(block + (std::uint64_t{1} << (from - 1)));
+    const std::uint64_t block = *free_of(from).begin();
+    free_of(from).erase(free_of(from).begin());
+    for (; from > order; --from) free_of(from - 1).insert(block + (std::uint64_t{1} << (from - 1)));
     return block;
   }
 
-  /// Frees a block from take(), or adds a new one.
-  void give(std::uint64_t block, int order) {
+  /// Frees a block from allocate(), or adds a new one.
+  void free(std::uint64_t block, int order) {
     for (; order >= lasting_ && order < largest; ++order) {
       const std::uint64_t buddy = block ^ (std::uint64_t{1} << order);
-      if (free(order).erase(buddy) == 0) break;
+      if (free_of(order).erase(buddy) == 0) break;
       block &= ~(std::uint64_t{1} << order);
     }
-    free(order).insert(block);
+    free_of(order).insert(block);
   }
 
  private:
-  std::set<std::uint64_t>& free(int order) {
+  std::set<std::uint64_t>& free_of(int order) {
     return free_[static_cast<std::size_t>(order - smallest)];
   }
 

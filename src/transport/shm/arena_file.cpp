@@ -49,7 +49,7 @@ bool ArenaFile::create(std::string& error) {
   // A kernel without memfd_create, or a sandbox that forbids it, may still have /dev/shm.
   limited_ = fd_ < 0;
   if (limited_) fd_ = posix_shm();
-  if (fd_ >= 0 && ::fchmod(fd_, 0600) == 0 && note(::getpid())) return true;
+  if (fd_ >= 0 && ::fchmod(fd_, 0600) == 0 && read_name(::getpid())) return true;
   error = sentence("Cannot create shared memory", errno, advice(errno));
   if (fd_ >= 0) ::close(fd_);
   fd_ = -1;
@@ -67,14 +67,14 @@ bool ArenaFile::open(const ArenaName& name, std::string& error) {
                      "It may have ended, run under another user, or be hidden by a container.");
     return false;
   }
-  if (note(name.pid) && name_.device == name.device && name_.inode == name.inode) return true;
+  if (read_name(name.pid) && name_.device == name.device && name_.inode == name.inode) return true;
   error = "At " + path + " is not " + whose +
           " that was announced: the number belongs to another process.";
   return false;
 }
 
 /// Sets name_ to the file that is open. False if fstat fails.
-bool ArenaFile::note(std::int32_t pid) {
+bool ArenaFile::read_name(std::int32_t pid) {
   struct stat status{};
   if (::fstat(fd_, &status) != 0) return false;
   name_ = {pid, fd_, status.st_dev, status.st_ino};

@@ -54,7 +54,7 @@ class ArenaFile {
   const char* advice(int error) const;
 
  private:
-  bool note(std::int32_t pid);
+  bool read_name(std::int32_t pid);
 
   int fd_ = -1;
   bool limited_ = false;  // by the size of /dev/shm

@@ -139,7 +139,7 @@ bool MeetingScene::move(int rank, std::uint64_t use) {
   const std::uint64_t end = use * pieces_;
   const std::uint64_t begin = end - pieces_;
   while (moves(rank)) {
-    const std::uint64_t number = meeting_.take(end + (mutated_code("one piece too many") ? 1 : 0));
+    const std::uint64_t number = meeting_.draw(end + (mutated_code("one piece too many") ? 1 : 0));
     if (number >= end + (mutated_code("one piece too many") ? 1 : 0)) break;
     const std::uint64_t piece = number - begin;
     expect(piece < pieces_, "a piece of another use");

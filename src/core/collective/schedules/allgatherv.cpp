@@ -52,9 +52,9 @@ class Gathering {
     const std::span<const int> here = node_map_.members(node_map_.node());
     const std::size_t count = here.size();
     for (std::size_t distance = 1; distance < count; ++distance) {
-      const auto place = static_cast<std::size_t>(node_map_.position());
-      const int to = here[(place + distance) % count];
-      const int from = here[(place + count - distance) % count];
+      const auto position = static_cast<std::size_t>(node_map_.position());
+      const int to = here[(position + distance) % count];
+      const int from = here[(position + count - distance) % count];
       schedule_.sends.push_back({to, own_, 0});
       schedule_.receives.push_back({from, block(blocks_, from), 0});
     }
@@ -62,11 +62,11 @@ class Gathering {
 
   void send_to_other_nodes() {
     const int here = node_map_.node();
-    const bool all_at_once = short_blocks(here);
-    const Buffer all = all_at_once ? together(blocks_, node_map_.members(here)) : Buffer();
+    const bool together_sent = short_blocks(here);
+    const Buffer all = together_sent ? together(blocks_, node_map_.members(here)) : Buffer();
     for (int distance = 1; distance < nodes(); ++distance) {
       const int there = node_map_.behind(here, distance);
-      if (!all_at_once) {
+      if (!together_sent) {
         schedule_.sends.push_back(
             {node_map_.gateway(there, distance, node_map_.position()), own_, 0});
       } else if (node_map_.gateway(here, distance) == node_map_.rank()) {

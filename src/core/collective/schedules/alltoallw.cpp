@@ -47,7 +47,7 @@ MadeSchedule alltoallw(int rank, std::span<const Buffer> sends, std::span<const 
 
 MadeSchedule alltoallw_in_place(int rank, std::span<const Buffer> buffers) {
   MadeSchedule made;
-  KeptSends kept(rank, buffers, made.take_scratch(KeptSends::bytes(rank, buffers)));
+  KeptSends kept(rank, buffers, made.allocate_scratch(KeptSends::bytes(rank, buffers)));
   made.schedule = alltoallw(rank, kept.sends, buffers).schedule;
   made.schedule.copies = std::move(kept.copies);
   return made;

@@ -46,14 +46,14 @@ class GatheredExchange {
   }
 
   MadeSchedule make(std::span<const Buffer> sends) {
-    take_scratch(0);
+    allocate_scratch(0);
     sends_ = sends;
     const Buffer& own = sends_[at(node_map_.rank())];
     if (bytes_in(own) != 0) schedule().copies.push_back({own, receives_[at(node_map_.rank())], 0});
     return finish();
   }
   MadeSchedule make_in_place() {
-    std::byte* memory = take_scratch(KeptSends::bytes(node_map_.rank(), receives_));
+    std::byte* memory = allocate_scratch(KeptSends::bytes(node_map_.rank(), receives_));
     KeptSends kept(node_map_.rank(), receives_, memory);
     sends_ = kept.sends;
     schedule().copies = std::move(kept.copies);
@@ -88,12 +88,12 @@ class GatheredExchange {
   }
 
   /// Allocates the memory of the charges and `besides` bytes, and returns the latter's address.
-  std::byte* take_scratch(std::uint64_t besides) {
+  std::byte* allocate_scratch(std::uint64_t besides) {
     std::uint64_t bytes = besides;
     for (const auto* charges : {&departures_, &arrivals_}) {
       for (const Charge& charge : *charges) bytes += charge.bytes;
     }
-    std::byte* next = made_.take_scratch(bytes);
+    std::byte* next = made_.allocate_scratch(bytes);
     for (auto* charges : {&departures_, &arrivals_}) {
       for (Charge& charge : *charges) {
         charge.memory = next;

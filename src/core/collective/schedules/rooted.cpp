@@ -129,7 +129,7 @@ class Reducing {
 
   MadeSchedule make() {
     values_ = values();
-    take_scratch();
+    allocate_scratch();
     for (std::uint64_t slice = 0; slice < slices_.number(); ++slice) {
       const int at = executor(node_map_.node(), slice);
       if (at == node_map_.rank()) continue;
@@ -223,7 +223,7 @@ class Reducing {
   /// Allocates scratch memory. Each slice of this rank has one slot for each value of the node (for
   /// this rank's own value only if it changes) and one for each value that arrives from another
   /// node.
-  void take_scratch() {
+  void allocate_scratch() {
     std::uint64_t slots = 0;
     for (const Value& value : values_) {
       if (value.rank != node_map_.rank() || changes(value)) ++slots;
@@ -233,10 +233,10 @@ class Reducing {
     for (std::uint64_t i = 0; i < slices_.number(); ++i) {
       slices += executor(node_map_.node(), i) == node_map_.rank() ? 1U : 0U;
     }
-    next_slot_ = made_.take_scratch(slot_bytes(), slots * slices);
+    next_slot_ = made_.allocate_scratch(slot_bytes(), slots * slices);
   }
   std::uint64_t slot_bytes() const { return round_up(slices_.bytes(0), cache_line); }
-  std::byte* take_slot() { return std::exchange(next_slot_, next_slot_ + slot_bytes()); }
+  std::byte* allocate_slot() { return std::exchange(next_slot_, next_slot_ + slot_bytes()); }
 
   std::byte* own() const { return static_cast<std::byte*>(const_cast<void*>(vectors_.from)); }
   Buffer buffer(std::byte* address, std::uint64_t slice) const {
@@ -255,13 +255,13 @@ class Reducing {
     for (const Value& value : values_) {
       std::byte*& place = places[value.rank];
       if (value.rank != node_map_.rank()) {
-        place = take_slot();
+        place = allocate_slot();
         receive(value.rank, place, slice, step_, {0, slice, 0});
         continue;
       }
       place = own() + slices_.first(slice);
       if (!changes(value)) continue;
-      std::byte* const copied = take_slot();
+      std::byte* const copied = allocate_slot();
       schedule_.copies.push_back({buffer(place, slice), buffer(copied, slice), step_ + 1});
       place = copied;
     }
@@ -273,7 +273,7 @@ class Reducing {
         if (here(child)) {
           from = places[child];
         } else {
-          from = take_slot();
+          from = allocate_slot();
           const int node = node_map_.node(child);
           receive(executor(node, slice), from, slice, step_, order_of(slice, child));
           ++step_;
