@@ -211,7 +211,7 @@ bool Window::try_lock(bool exclusive, int target, Assert assertion) {
 Outcome Window::unlock(int target, Completion* completion) {
   if (!valid_rank(target) || !epochs_.locked_lightly(target))
     return epochs_.close_lock(target, completion);
-  const Error error = peer(target).left.load() != 0 ? mapped_.recall(target) : Error::none;
+  const Error error = peer(target).postponed.load() != 0 ? mapped_.recall(target) : Error::none;
   const bool exclusive = epochs_.close_lightly(target);
   region_.give_back(target, rank(), exclusive);
   return error == Error::none ? Outcome::finished() : Outcome::failed(error);

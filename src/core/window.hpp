@@ -96,7 +96,7 @@ class Window final : private SweepWork {
     const Peer& other = peer(target);
     // Acquire: the members that `ready` covers, which another thread may have stored.
     Target* open = other.ready.load(std::memory_order_acquire);
-    if (open == nullptr || other.left.load(std::memory_order_acquire) != 0) return nullptr;
+    if (open == nullptr || other.postponed.load(std::memory_order_acquire) != 0) return nullptr;
     std::uint64_t offset;
     if (!find_range(displacement, other.disp_unit, low, bytes, other.size, offset)) [[unlikely]] {
       const auto address =
@@ -117,7 +117,7 @@ class Window final : private SweepWork {
         std::is_same_v<Where, int> && may_wait && bytes <= Aggregation::most_bytes;
     const PrivateRun run =
         private_run(where, displacement, bytes, 0,
-                    aggregated ? Left::aggregated_puts | Left::aggregated_gets : 0);
+                    aggregated ? Postponed::aggregated_puts | Postponed::aggregated_gets : 0);
     if (run.open == nullptr) return false;
     if constexpr (std::is_same_v<Where, int>) {
       if (aggregated && mapped_.aggregate(where, write, run.address, local, bytes)) {
@@ -218,7 +218,7 @@ class Window final : private SweepWork {
     // Acquire: operations that other threads have finished.
     if (open == nullptr || !open->passive ||
         (other.outstanding.load(std::memory_order_acquire) & threads) != 0 ||
-        other.left_for(local)) {
+        other.has_postponed(local)) {
       return false;
     }
     if (other.short_moves.load() != 0) other.short_moves.store(0);
@@ -231,7 +231,7 @@ class Window final : private SweepWork {
     Peer& other = peers_[target];
     const Target* open = other.ready.load();
     if ((open != nullptr ? !open->passive : other.notified == nullptr || epochs_.covered(target)) ||
-        other.left_for(local) || !finished(open) || !finished(other.notified)) {
+        other.has_postponed(local) || !finished(open) || !finished(other.notified)) {
       return false;
     }
     other.outstanding.store(0, std::memory_order_release);
@@ -341,13 +341,13 @@ class Window final : private SweepWork {
     int process = 0;
     std::uint64_t address = 0;
   };
-  /// `behind`: the kinds of Left that may be pending to the target before this operation.
+  /// `behind`: the kinds of Postponed that may be pending to the target before this operation.
   PrivateRun private_run(int target, std::int64_t displacement, std::uint64_t bytes,
                          std::int64_t low, int behind) const {
     const Peer& other = peer(target);
     Target* open = other.ready.load(std::memory_order_acquire);
     std::uint64_t offset;
-    if (open == nullptr || (other.left.load(std::memory_order_acquire) & ~behind) != 0 ||
+    if (open == nullptr || (other.postponed.load(std::memory_order_acquire) & ~behind) != 0 ||
         other.member->path != Path::system_call || bytes == 0 ||
         !find_range(displacement, other.disp_unit, low, bytes, other.member->size, offset)) {
       return {};
@@ -379,7 +379,8 @@ class Window final : private SweepWork {
                std::int64_t low, std::uint64_t& offset, Target*& open) const {
     const Peer& other = peer(view.target);
     open = other.ready.load(std::memory_order_acquire);
-    return open != nullptr && open->passive && other.left.load(std::memory_order_acquire) == 0 &&
+    return open != nullptr && open->passive &&
+           other.postponed.load(std::memory_order_acquire) == 0 &&
            find_range(displacement, view.disp_unit, low, bytes, view.bytes, offset) && view.alive();
   }
   struct Remote;  // the objects that a window needs for remote ranks only

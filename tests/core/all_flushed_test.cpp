@@ -82,7 +82,7 @@ TEST_F(AllFlushed, NotWhileAStoreIsLeftToItsTarget) {
   put(1);
   EXPECT_EQ(flush_all(), Error::none);
   ASSERT_TRUE(origin().put_notified(1, 0, &value_, 8, {NotifyKind::tag, 1, 8}));
-  ASSERT_EQ(origin().peer(1).left.load(), Left::inlined_stores);
+  ASSERT_EQ(origin().peer(1).postponed.load(), Postponed::inlined_stores);
   EXPECT_FALSE(origin().pending().all_flushed());
   EXPECT_EQ(flush_all(true), Error::none);
   EXPECT_FALSE(origin().pending().all_flushed());

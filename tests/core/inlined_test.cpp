@@ -51,7 +51,7 @@ class Inlined : public ::testing::Test {
 
 TEST_F(Inlined, TheTargetMakesItWhenItTakesTheNotification) {
   ASSERT_TRUE(put(7));
-  EXPECT_NE(origin().peer(1).left.load(), 0);
+  EXPECT_NE(origin().peer(1).postponed.load(), 0);
   value_ = 8;  // the buffer may be used again
   EXPECT_EQ(memory(), 0u);
   EXPECT_TRUE(heard());
@@ -59,7 +59,7 @@ TEST_F(Inlined, TheTargetMakesItWhenItTakesTheNotification) {
   // Nothing is left for a flush, which does not make it again.
   std::memset(job_.memory(1), 0, 8);
   EXPECT_TRUE(origin().epochs().flush(1, false, nullptr).done);
-  EXPECT_EQ(origin().peer(1).left.load(), 0);
+  EXPECT_EQ(origin().peer(1).postponed.load(), 0);
   EXPECT_EQ(memory(), 0u);
 }
 
@@ -176,7 +176,7 @@ TEST_F(Inlined, LaterOperationsComeAfterThem) {
       job_.run_until_idle();
     }
     ASSERT_TRUE(put(7));
-    ASSERT_NE(origin().peer(1).left.load(), 0);
+    ASSERT_NE(origin().peer(1).postponed.load(), 0);
     const std::uint64_t expected = act();
     job_.run_until_idle();
     EXPECT_EQ(memory(), expected);
@@ -204,7 +204,7 @@ TEST(InlinedPiggyback, ComesAfterThem) {
       issue(job.window(0), first);
     }
   }
-  ASSERT_NE(job.window(0).peer(1).left.load(), 0);
+  ASSERT_NE(job.window(0).peer(1).postponed.load(), 0);
   ASSERT_EQ(job.window(2).lock(true, 1, {}), Error::none);
   issue(job.window(2), on_word(OperationKind::put, &values[0], 1, 8));
   ASSERT_EQ(job.window(0).lock(true, 1, {}), Error::none);
@@ -247,7 +247,7 @@ TEST_F(Inlined, OnlyWhatFitsIntoALine) {
     std::memset(job_.memory(1), 0, 40);
   }
   ASSERT_TRUE(origin().put_notified(1, 0, values.data(), 0, {NotifyKind::tag, 2, 0}));
-  EXPECT_NE(origin().peer(1).left.load(), 0);  // the one before
+  EXPECT_NE(origin().peer(1).postponed.load(), 0);  // the one before
   ASSERT_TRUE(heard(2));
   EXPECT_EQ(job_.window(1).notifications().find_kept({0, 2})->bytes, 0u);
 }
@@ -363,7 +363,7 @@ TEST_F(InlinedPrivate, BehindThoseThatAreHeld) {
 TEST_F(InlinedPrivate, AnEndedTargetIsNamed) {
   const auto fails = [&](const Outcome& outcome) {
     EXPECT_EQ(outcome.error, Error::peer_lost);
-    EXPECT_EQ(origin().peer(1).left.load(), 0);
+    EXPECT_EQ(origin().peer(1).postponed.load(), 0);
   };
   std::uint64_t value = 1;
   Operation plain = on_word(OperationKind::put, &value, 1, 16);
@@ -373,7 +373,7 @@ TEST_F(InlinedPrivate, AnEndedTargetIsNamed) {
       job_.run_until_idle();
     }
     put(2);
-    EXPECT_NE(origin().peer(1).left.load(), 0);
+    EXPECT_NE(origin().peer(1).postponed.load(), 0);
     job_.transport(0).set_ended(1);
   };
   inlined();

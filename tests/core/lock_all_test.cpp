@@ -387,7 +387,7 @@ TEST_F(LightLockAll, TakesBackWhatItHasLeft) {
   ASSERT_EQ(rank(0).lock_all({}), Error::none);
   ASSERT_TRUE(rank(0).try_touch(1));
   ASSERT_TRUE(rank(0).put_notified(1, 0, &value_, sizeof value_, {NotifyKind::tag, 1, 0}));
-  ASSERT_EQ(rank(0).peer(1).left.load(), Left::inlined_stores);
+  ASSERT_EQ(rank(0).peer(1).postponed.load(), Postponed::inlined_stores);
   EXPECT_TRUE(rank(0).unlock_all(nullptr).done);
   EXPECT_EQ(word(1), 7U);
 }

@@ -346,7 +346,7 @@ void wait_for_stores_that_are_taken_back(bool all_targets) {
   for (std::uint64_t round = 1; round <= all; ++round) {
     value = round - 1;
     // Until stores are inlined again, which they are not for a while after a flush.
-    while (origin.peer(1).left.load() == 0) {
+    while (origin.peer(1).postponed.load() == 0) {
       const std::lock_guard guard(lock);
       if (!origin.put_notified(1, 0, &value, sizeof value, notify_arg)) job.process(1).sweep();
     }

@@ -17,7 +17,7 @@ namespace oriel {
 
 /// Operations of this rank whose calls are over and that have not taken effect: see
 /// Link::recall().
-struct Left {
+struct Postponed {
   static constexpr std::uint8_t inlined_stores = 1;  // in the target's notification queue
   static constexpr std::uint8_t aggregated_puts = 2;
   static constexpr std::uint8_t aggregated_gets = 4;
@@ -33,7 +33,7 @@ struct alignas(cache_line) EpochPeer {
   std::byte* base = nullptr;  // the address of that memory,
   std::uint64_t size = 0;     // and its bytes; 0: attached pieces, or one system call away
   std::uint32_t disp_unit = 0;
-  Published<std::uint8_t> left;         // a set of Left
+  Published<std::uint8_t> postponed;    // a set of Postponed
   Published<std::uint8_t> short_moves;  // in a row, carried out at their calls: see Aggregation
   bool queue_full = false;              // the rank's notification queue, at the last attempt
   /// Threads with an operation on the general path since a flush last found none of theirs
@@ -73,13 +73,13 @@ struct alignas(cache_line) EpochPeer {
     return locks.empty() || epoch.opened_at < locks.first()->opened_at;
   }
   /// True if a flush has to recall operations.
-  bool left_for(bool local) const {
-    const std::uint8_t all = left.load(std::memory_order_acquire);
-    return (local ? all & Left::aggregated_gets : all) != 0;
+  bool has_postponed(bool local) const {
+    const std::uint8_t all = postponed.load(std::memory_order_acquire);
+    return (local ? all & Postponed::aggregated_gets : all) != 0;
   }
   bool holds_notifications() const { return notifications_held != notifications_sent; }
   /// True if weak unlocks have left operations that may not be complete there.
-  bool weak_left() const { return weak_answered < weak_sent; }
+  bool weak_unanswered() const { return weak_answered < weak_sent; }
 };
 
 /// The ranks of a window as its epochs see them.

@@ -231,11 +231,11 @@ class Epochs {
     light_all_.targets = &light;
     return light;
   }
-  /// True if the light lock_all epoch is open and no operation has been left (Left).
+  /// True if the light lock_all epoch is open and no operation has been left (Postponed).
   bool may_unlock_all_lightly() const {
     if (access_ != &light_all_) return false;
     for (const Target& target : light_all_) {
-      if (peers_[target.rank].left.load() != 0) return false;
+      if (peers_[target.rank].postponed.load() != 0) return false;
     }
     return true;
   }

@@ -16,8 +16,8 @@ Outcome Epochs::finish_flush(const Coverage& coverage, Completion* completion) {
 void Epochs::cover(Epoch& epoch, Target& target, bool local, ThreadSet threads,
                    Coverage& coverage) {
   const EpochPeer& other = peer(target.rank);
-  if (threads != all_threads && other.notified == nullptr && other.left.load() == 0 &&
-      !other.weak_left() && target.error == Error::none) {
+  if (threads != all_threads && other.notified == nullptr && other.postponed.load() == 0 &&
+      !other.weak_unanswered() && target.error == Error::none) {
     coverage.whole = false;  // other threads may have some outstanding
     if ((other.outstanding.load() & threads) == 0) return;
     if (!target.under_way_of(threads) && (local ? target.finished >= target.last_fetch
@@ -35,7 +35,7 @@ Outcome Epochs::flush(int target, bool local, Completion* completion, ThreadSet 
   if (other.lock != nullptr) {
     cover(*other.lock, other.lock->one, local, threads, coverage);
   } else if (access_ != nullptr && access_->kind == EpochKind::lock_all) {
-    if (other.touched == access_ || (!local && other.weak_left())) {
+    if (other.touched == access_ || (!local && other.weak_unanswered())) {
       if (other.touched != access_) touch(*access_, target);
       cover(*access_, *other.target, local, threads, coverage);
     }

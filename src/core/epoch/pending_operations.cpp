@@ -51,10 +51,10 @@ void PendingOperations::cover(Epoch& epoch, Target& target, bool local, Coverage
   Link& link = peers_.link(target.rank);
   if (epoch.active && !target.told) link.advance(epoch, target);
   const EpochPeer& other = peers_[target.rank];
-  if (other.left_for(local)) {
+  if (other.has_postponed(local)) {
     coverage.error = first_of(coverage.error, link.recall(target.rank));
   }
-  coverage.whole &= target.finished == target.issued && other.left.load() == 0;
+  coverage.whole &= target.finished == target.issued && other.postponed.load() == 0;
   const std::uint64_t finished = local ? target.last_fetch : target.issued;
   // A question of another kind of epoch does not wait for locks, so its answer does not cover
   // operations that do.

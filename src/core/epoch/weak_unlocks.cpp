@@ -6,7 +6,7 @@ namespace oriel {
 
 void Epochs::touch_weak(Epoch& epoch) {
   for (int rank = 0; pending_.weak_peers() != 0 && rank < ranks(); ++rank) {
-    if (!peer(rank).weak_left()) continue;
+    if (!peer(rank).weak_unanswered()) continue;
     if (!epoch.closed) {
       if (peer(rank).touched != &epoch) touch(epoch, rank);
     } else if (!epoch.has(rank)) {

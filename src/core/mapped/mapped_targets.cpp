@@ -216,12 +216,12 @@ bool MappedTargets::send_held_notification(const RecordedOperation& recorded) {
 
 Error MappedTargets::keep_order(int rank) {
   Peer& peer = peers_[rank];
-  if (peer.left.load() == 0) return Error::none;
+  if (peer.postponed.load() == 0) return Error::none;
   // A failure of aggregated operations is reported by the call that completes them, not by another
   // operation.
   if (peer.aggregation != nullptr) push(rank);
-  return (peer.left.load() & Left::inlined_stores) != 0 ? recall(rank, RecallFor::order)
-                                                        : Error::none;
+  return (peer.postponed.load() & Postponed::inlined_stores) != 0 ? recall(rank, RecallFor::order)
+                                                                  : Error::none;
 }
 
 /// Returns whether a waiting operation is notified. The notifications keep the order of all
@@ -288,10 +288,11 @@ Error MappedTargets::report(const Operation& operation, Error error) {
   return error;
 }
 
-/// Returns when all operations that were left for the rank (Left) have taken effect.
+/// Returns when all operations that were left for the rank (Postponed) have taken effect.
 Error MappedTargets::recall(int rank, RecallFor reason) {
   Peer& peer = peers_[rank];
-  if ((peer.left.load() & Left::inlined_stores) != 0 && region_.begin_recall(rank, reason)) {
+  if ((peer.postponed.load() & Postponed::inlined_stores) != 0 &&
+      region_.begin_recall(rank, reason)) {
     region_.fence();
   }
   return finish_recall(rank);
@@ -301,13 +302,13 @@ Error MappedTargets::recall(int rank, RecallFor reason) {
 Error MappedTargets::finish_recall(int rank) {
   Peer& peer = peers_[rank];
   Error error = Error::none;
-  if ((peer.left.load() & Left::inlined_stores) != 0) error = region_.finish_recall(rank);
+  if ((peer.postponed.load() & Postponed::inlined_stores) != 0) error = region_.finish_recall(rank);
   if (peer.aggregation != nullptr) push(rank);
   if (peer.aggregation != nullptr) error = first_of(error, collect_error(rank));
   peer.short_moves.store(0);
   set_reason(error);
   // Release: operations of other threads come after these.
-  peer.left.store(0, std::memory_order_release);
+  peer.postponed.store(0, std::memory_order_release);
   return error;
 }
 
@@ -315,15 +316,15 @@ void MappedTargets::recall_all(Epoch& epoch) {
   bool fence = false;
   bool any = false;
   for (const Target& target : epoch) {
-    const std::uint8_t left = peers_[target.rank].left.load();
-    any |= left != 0;
-    if ((left & Left::inlined_stores) != 0)
+    const std::uint8_t postponed = peers_[target.rank].postponed.load();
+    any |= postponed != 0;
+    if ((postponed & Postponed::inlined_stores) != 0)
       fence |= region_.begin_recall(target.rank, RecallFor::completion);
   }
   if (!any) return;
   if (fence) region_.fence();
   for (Target& target : epoch) {
-    if (peers_[target.rank].left.load() == 0) continue;
+    if (peers_[target.rank].postponed.load() == 0) continue;
     const Error error = finish_recall(target.rank);
     target.error = first_of(target.error, error);
     epoch.failed |= error != Error::none;
@@ -335,8 +336,8 @@ bool MappedTargets::aggregate(int rank, bool write, std::uint64_t address, void*
   // Operations that are not in a row take place at their calls: the first `few` are not aggregated.
   constexpr std::uint8_t few = 2;
   Peer& peer = peers_[rank];
-  const std::uint8_t kind = write ? Left::aggregated_puts : Left::aggregated_gets;
-  if (peer.left.load() == 0 && peer.short_moves.load() < few) {
+  const std::uint8_t kind = write ? Postponed::aggregated_puts : Postponed::aggregated_gets;
+  if (peer.postponed.load() == 0 && peer.short_moves.load() < few) {
     peer.short_moves.store(static_cast<std::uint8_t>(peer.short_moves.load() + 1));
     return false;
   }
@@ -352,8 +353,8 @@ bool MappedTargets::aggregate(int rank, bool write, std::uint64_t address, void*
     state_.work.add();
   }
   aggregation.add(write, address, local, bytes);
-  if ((peer.left.load() & kind) == 0) {  // also if push() has just cleared the bit
-    mark(peer.left, kind);
+  if ((peer.postponed.load() & kind) == 0) {  // also if push() has just cleared the bit
+    mark(peer.postponed, kind);
     state_.pending.note_unflushed();
   }
   return true;
@@ -370,8 +371,8 @@ void MappedTargets::push(int rank) {
   if (aggregation.failed()) return;
   release_aggregation(peer);
   // Release: operations of other threads come after these.
-  peer.left.store(static_cast<std::uint8_t>(peer.left.load() & Left::inlined_stores),
-                  std::memory_order_release);
+  peer.postponed.store(static_cast<std::uint8_t>(peer.postponed.load() & Postponed::inlined_stores),
+                       std::memory_order_release);
 }
 
 void MappedTargets::release_aggregation(Peer& peer) {
@@ -475,7 +476,7 @@ void MappedTargets::attach_piggyback(Epoch& epoch) {
       target.counted_apart != 0) {
     return;
   }
-  if (peers_[target.rank].left.load() != 0) return;  // perform() then keeps the order
+  if (peers_[target.rank].postponed.load() != 0) return;  // perform() then keeps the order
   Piggyback piggyback;
   if (region_.pack_piggyback(target.waiting.head->operation, piggyback)) {
     region_.lock_line(target.rank).add_piggyback(region_.rank(), piggyback);
@@ -485,7 +486,7 @@ void MappedTargets::attach_piggyback(Epoch& epoch) {
 bool MappedTargets::end_access(Epoch& epoch, Target& target) {
   Peer& peer = peers_[target.rank];
   if (epoch.kind == EpochKind::access && !peer.done.add(target.id)) return false;
-  if (epoch.passive() && peer.left.load() != 0) recall_all(epoch);
+  if (epoch.passive() && peer.postponed.load() != 0) recall_all(epoch);
   state_.pending.note_told(epoch, target);
   switch (epoch.kind) {
     case EpochKind::access:

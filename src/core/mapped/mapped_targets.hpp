@@ -62,10 +62,11 @@ class MappedTargets final : public Link {
                                            const Member& member, std::uint64_t offset,
                                            const void* origin, std::uint64_t bytes,
                                            const NotifyArg& notify_arg) {
-    const std::uint8_t left = peer.left.load();
+    const std::uint8_t postponed = peer.postponed.load();
     const bool tag = notify_arg.kind == NotifyKind::tag;
-    const bool inlined = left != 0;
-    if ((left & ~Left::inlined_stores) != 0 || (tag ? peer.holds_notifications() : inlined)) {
+    const bool inlined = postponed != 0;
+    if ((postponed & ~Postponed::inlined_stores) != 0 ||
+        (tag ? peer.holds_notifications() : inlined)) {
       return false;
     }
     const bool loadable = member.loadable();
@@ -84,7 +85,7 @@ class MappedTargets final : public Link {
     store.after_inlined = inlined;
     const NotifyOutcome outcome = store_notification(target.rank, notify_arg, store);
     if (outcome == NotifyOutcome::inlined) {
-      mark(peer.left, Left::inlined_stores);
+      mark(peer.postponed, Postponed::inlined_stores);
       state_.pending.note_unflushed();
     }
     return outcome != NotifyOutcome::not_now;

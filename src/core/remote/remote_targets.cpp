@@ -46,7 +46,7 @@ bool RemoteTargets::acquire(Epoch& epoch, Target& target) {
       if (epoch.no_check) {
         // Operations of a weak unlock may not have arrived there, and the target may not have ended
         // the last fence. Only a reply shows that.
-        if (peer.weak_left() || peer.fence_answered < fence_.ended()) return false;
+        if (peer.weak_unanswered() || peer.fence_answered < fence_.ended()) return false;
         break;
       }
       if (target.access == Target::Access::idle) {
@@ -323,13 +323,13 @@ Message RemoteTargets::of_lock(MessageKind kind, const Epoch& epoch) const {
 /// True if the end of the epoch asks the target for an answer. If the last operation fetches, its
 /// reply answers for all of them.
 bool RemoteTargets::asks_at_end(const Epoch& epoch, const Target& target) const {
-  return !epoch.weak && (target.asked < target.issued || peers_[target.rank].weak_left());
+  return !epoch.weak && (target.asked < target.issued || peers_[target.rank].weak_unanswered());
 }
 
 void RemoteTargets::send_unlock(Epoch& epoch, Target& target) {
   EpochPeer& peer = peers_[target.rank];
   if (epoch.weak && target.asked < target.issued) {
-    if (!peer.weak_left()) state_.pending.note_weak_left(true);
+    if (!peer.weak_unanswered()) state_.pending.count_weak_peer(true);
     ++peer.weak_sent;
   }
   Message message = of_lock(MessageKind::unlock, epoch);
@@ -412,7 +412,7 @@ bool RemoteTargets::receive_reply(const Message& message, std::span<const std::b
     }
     if (recorded->sent > peer.weak_answered) {
       peer.weak_answered = recorded->sent;
-      if (!peer.weak_left()) state_.pending.note_weak_left(false);
+      if (!peer.weak_unanswered()) state_.pending.count_weak_peer(false);
     }
   } else {
     if (!fetches(recorded->operation.kind) || recorded->protocol != Protocol::message ||
