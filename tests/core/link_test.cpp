@@ -26,14 +26,14 @@ class NotingLink final : public Link {
     note("exposes " + std::to_string(id) + " to", origin);
   }
   Outcome issue(const Operation& operation, Epoch& epoch, Target& target) override {
-    if (target.access != Target::Access::granted) pending_.note_granted(epoch, target);
+    if (target.access != Target::Access::granted) pending_.mark_granted(epoch, target);
     note("issues to", operation.target);
     return Outcome::finished();
   }
   bool advance(Epoch& epoch, Target& target) override {
     if (!epoch.closed) return false;
     note("ends", target.rank);
-    pending_.note_told(epoch, target);
+    pending_.mark_told(epoch, target);
     return true;
   }
   void transferred(RecordedOperation& /*recorded*/, const Transfer& /*transfer*/) override {}

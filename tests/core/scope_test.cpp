@@ -111,8 +111,8 @@ class Putter {
   }
   void over() {
     flushing_ = false;
-    number_ % 2 == 0 ? job_.window().pending().note_flushed(bit(), 1)
-                     : job_.window().epochs().note_flushed(bit());
+    number_ % 2 == 0 ? job_.window().pending().mark_flushed(bit(), 1)
+                     : job_.window().epochs().mark_flushed(bit());
     for (std::uint64_t i = 0; i < part; ++i) {
       std::uint64_t there = 0;
       std::memcpy(&there, job_.job.memory(1) + place(i), sizeof there);

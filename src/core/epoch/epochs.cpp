@@ -212,13 +212,13 @@ void Epochs::activate(Epoch& epoch) {
 }
 
 Outcome Epochs::close(Epoch& epoch, Completion* completion) {
-  pending_.note_unflushed();
+  pending_.mark_unflushed();
   events_.epoch(EventKind::epoch_closed, epoch);
   epoch.closed = true;
   epoch.closed_at = ++steps_;
   epoch.completion = completion;
   closed_of_[at(epoch.kind)].append(epoch);
-  lock_order_.note_closed(epoch);
+  lock_order_.mark_closed(epoch);
   ++closed_;
   if (epoch.weak) ++weak_closed_;
   if (epoch.asks_for_weak) ++asking_;
@@ -396,7 +396,7 @@ Target& Epochs::notified_target(int rank) {
 bool Epochs::advance(Epoch& epoch, Target& target) {
   if (epoch.kind == EpochKind::exposure) {
     if (target.told || !completed_by(target.rank, target.id)) return false;
-    pending_.note_told(epoch, target);
+    pending_.mark_told(epoch, target);
     return true;
   }
   const bool moved = !target.told && link(target.rank).advance(epoch, target);
@@ -458,7 +458,7 @@ Outcome Epochs::issue(const Operation& operation) {
   }
   mark(target->used);
   mark(other.outstanding, operation.thread);
-  pending_.note_unflushed();
+  pending_.mark_unflushed();
   const Outcome outcome = link(operation.target).issue(operation, *epoch, *target);
   // The caller will wait for an answer, perhaps after some computation.
   if (operation.completes_there && !outcome.done) peers_.push(true);

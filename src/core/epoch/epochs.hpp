@@ -98,11 +98,11 @@ class Epochs {
 
   // Flushes; `local`: until origin buffers may be reused (E9). `threads`: their operations only, as
   // far as these can be distinguished (Q1). If such a flush was not local, and is over before these
-  // threads have issued more, note_flushed() must follow.
+  // threads have issued more, mark_flushed() must follow.
   Outcome flush(int target, bool local, Completion* completion, ThreadSet threads = all_threads);
   Outcome flush_all(bool local, Completion* completion, ThreadSet threads = all_threads);
   /// Called when these threads have nothing outstanding at any target of the open epochs.
-  void note_flushed(ThreadSet threads);
+  void mark_flushed(ThreadSet threads);
   /// MPI_Win_sync.
   Error sync();
 
@@ -201,7 +201,7 @@ class Epochs {
     peers_[target].ready.store(nullptr);
     peers_[target].short_moves.store(0);
     --open_locks_;
-    pending_.note_unflushed();
+    pending_.mark_unflushed();
     return light_.exclusive;
   }
   bool may_lock_all_lightly() const {
@@ -252,7 +252,7 @@ class Epochs {
     }
     if (light_own_) give_back(rank_);
     light_all_.targets = nullptr;
-    pending_.note_unflushed();
+    pending_.mark_unflushed();
   }
 
  private:

@@ -75,17 +75,17 @@ Outcome Epochs::flush_all(bool local, Completion* completion, ThreadSet threads)
     return Outcome::failed(fail(Error::sync, "no lock or lock_all epoch is open"));
   }
   cover_notified(local, coverage);
-  pending_.note_all_flushed(coverage);
+  pending_.mark_all_flushed(coverage);
   return finish_flush(coverage, completion);
 }
 
-void Epochs::note_flushed(ThreadSet threads) {
+void Epochs::mark_flushed(ThreadSet threads) {
   if (access_ != nullptr && access_->kind == EpochKind::lock_all) {
-    for (const Target& target : *access_) pending_.note_flushed(threads, target.rank);
+    for (const Target& target : *access_) pending_.mark_flushed(threads, target.rank);
   } else if (open_locks_ != 0) {
     for (Epoch* epoch = all_.first(); epoch != nullptr; epoch = EpochsByOpening::after(*epoch)) {
       if (epoch->kind == EpochKind::lock && !epoch->closed) {
-        pending_.note_flushed(threads, epoch->one.rank);
+        pending_.mark_flushed(threads, epoch->one.rank);
       }
     }
   }

@@ -56,7 +56,7 @@ void LockOrder::insert(EpochsByLockOrder& queue, Epoch& epoch) {
   queue.insert(epoch, previous);
 }
 
-void LockOrder::note_closed(Epoch& epoch) {
+void LockOrder::mark_closed(Epoch& epoch) {
   if (epoch.locks_due != 0) queues_[epoch.lock_queue].remove(epoch);
 }
 

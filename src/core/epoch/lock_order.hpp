@@ -51,7 +51,7 @@ class LockOrder {
     if (--epoch.locks_due == 0) unlink(epoch);
   }
   /// Called when the program has closed the epoch.
-  void note_closed(Epoch& epoch);
+  void mark_closed(Epoch& epoch);
   /// Called when the epoch is over, whether or not its locks were granted.
   void remove_epoch(Epoch& epoch) {
     if (epoch.locks_due == 0) [[likely]]

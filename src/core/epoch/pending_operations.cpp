@@ -25,7 +25,7 @@ RecordedOperation* PendingOperations::find(std::uint64_t token) {
   return recorded != nullptr && recorded->pending == this ? recorded : nullptr;
 }
 
-void PendingOperations::note(RecordedOperation& recorded, Error error) {
+void PendingOperations::add_error(RecordedOperation& recorded, Error error) {
   if (error == Error::none) return;
   Target& target = *recorded.target;
   recorded.error = first_of(recorded.error, error);
@@ -128,7 +128,7 @@ void PendingOperations::satisfy_flushes(Target& target) {
   }
 }
 
-void PendingOperations::note_all_flushed(const Coverage& coverage) {
+void PendingOperations::mark_all_flushed(const Coverage& coverage) {
   if (coverage.request == nullptr && coverage.error == Error::none && coverage.whole &&
       weak_peers_ == 0) {
     // Release: a thread that reads it as set has not waited for these operations and must see their

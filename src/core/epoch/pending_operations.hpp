@@ -38,26 +38,26 @@ class PendingOperations {
   }
   /// Called when the operation, or a part of it, has ended, perhaps with an error. An error is
   /// reported once, by the first flush or closing call that covers the operation.
-  void note(RecordedOperation& recorded, Error error);
+  void add_error(RecordedOperation& recorded, Error error);
   /// Called when the operation is over for its caller: calls its completion.
   void conclude(RecordedOperation& recorded);
   /// Called when the operation is complete at both sides, or no longer needed.
   void finish(RecordedOperation& recorded, Error error) {
     ++recorded.target->finished;
-    note(recorded, error);
+    add_error(recorded, error);
     conclude(recorded);
   }
   /// The operation of this window that a message's token identifies, or null.
   RecordedOperation* find(std::uint64_t token);
   /// Called when operations to the target may be carried out from now on.
-  void note_granted(Epoch& epoch, Target& target) {
+  void mark_granted(Epoch& epoch, Target& target) {
     target.access = Target::Access::granted;
     lock_order_.remove_due_lock(epoch, target);
     events_.granted(epoch, target);
   }
   /// Called just before the target is notified that the epoch is over, if the target needs that.
   /// For an exposure epoch: called when the origin has notified this rank.
-  void note_told(Epoch& epoch, Target& target) {
+  void mark_told(Epoch& epoch, Target& target) {
     events_.told(epoch, target);
     target.told = true;
     --epoch.untold;
@@ -66,9 +66,9 @@ class PendingOperations {
   }
   /// Called when a direct transfer or an atomic of the operation has ended. True if it was the last
   /// one.
-  bool note_transfer(RecordedOperation& recorded, const Transfer& transfer) {
+  bool count_transfer(RecordedOperation& recorded, const Transfer& transfer) {
     recorded.received += transfer.bytes;
-    note(recorded, transfer.error);
+    add_error(recorded, transfer.error);
     return recorded.received == recorded.operation.bytes();
   }
   Link& link_of(const RecordedOperation& recorded) { return peers_.link(recorded.target->rank); }
@@ -99,7 +99,7 @@ class PendingOperations {
   /// Called when a flush of these threads' operations to the target is over: clears their bits.
   /// Does nothing if `threads` has the bit that several threads share, as all_threads does: another
   /// thread may have issued an operation meanwhile. Window::nothing_pending() clears that bit.
-  void note_flushed(ThreadSet threads, int target) {
+  void mark_flushed(ThreadSet threads, int target) {
     if ((threads & further_threads) != 0) return;
     Published<ThreadSet>& outstanding = peers_[target].outstanding;
     outstanding.store(outstanding.load() & ~threads, std::memory_order_release);
@@ -115,11 +115,11 @@ class PendingOperations {
   }
   /// Called by a flush of all targets: sets all_flushed() if the flush has found nothing to wait
   /// for.
-  void note_all_flushed(const Coverage& coverage);
+  void mark_all_flushed(const Coverage& coverage);
   /// Called when a flush of all targets may have something to wait for from now on, or may not be
   /// permitted. Relaxed: MPI lets a thread flush another thread's operation only if the program
   /// orders the flush after it.
-  void note_unflushed() {
+  void mark_unflushed() {
     if (all_flushed_.load()) all_flushed_.store(false);
   }
 
@@ -127,7 +127,7 @@ class PendingOperations {
   /// the first operations at a rank; otherwise, a rank has answered for all of them.
   void count_weak_peer(bool unanswered) {
     unanswered ? ++weak_peers_ : --weak_peers_;
-    note_unflushed();
+    mark_unflushed();
   }
   /// The number of ranks at which weak unlocks have left operations: EpochPeer::weak_unanswered().
   std::uint64_t weak_peers() const { return weak_peers_; }

@@ -62,7 +62,7 @@ Outcome MappedTargets::issue_atomic(const Operation& operation, Epoch& epoch, Ta
 
 void MappedTargets::transferred(RecordedOperation& recorded, const Transfer& transfer) {
   Target& target = *recorded.target;
-  if (state_.pending.note_transfer(recorded, transfer)) {
+  if (state_.pending.count_transfer(recorded, transfer)) {
     --target.counted_apart;
     target.moving.remove(recorded);
     if (recorded.operation.notify_arg.wanted() && recorded.error == Error::none) {
@@ -84,7 +84,7 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
                      epoch.kind == EpochKind::access;
   if (target.access != Target::Access::granted && !empty) {
     if (!acquire(epoch, target)) return false;
-    state_.pending.note_granted(epoch, target);
+    state_.pending.mark_granted(epoch, target);
     target.in_pieces = epoch.closed && !epoch.no_check && !notifies(target);
     if (!target.in_pieces) begin_early(target);
     // Not before: operations of other threads would overtake the recorded ones (except network
@@ -146,7 +146,7 @@ bool MappedTargets::carry_out(RecordedOperation& recorded) {
   const bool in_pieces = copied_in_pieces(recorded);
   const Error error = in_pieces ? copy_piece(recorded) : perform(recorded.operation);
   if (in_pieces && error == Error::none && recorded.sent < recorded.operation.bytes()) return false;
-  state_.pending.note(recorded, error);
+  state_.pending.add_error(recorded, error);
   if (recorded.operation.notify_arg.wanted() && error == Error::none) hold_notification(recorded);
   return true;
 }
@@ -355,7 +355,7 @@ bool MappedTargets::aggregate(int rank, bool write, std::uint64_t address, void*
   aggregation.add(write, address, local, bytes);
   if ((peer.postponed.load() & kind) == 0) {  // also if push() has just cleared the bit
     mark(peer.postponed, kind);
-    state_.pending.note_unflushed();
+    state_.pending.mark_unflushed();
   }
   return true;
 }
@@ -487,7 +487,7 @@ bool MappedTargets::end_access(Epoch& epoch, Target& target) {
   Peer& peer = peers_[target.rank];
   if (epoch.kind == EpochKind::access && !peer.done.add(target.id)) return false;
   if (epoch.passive() && peer.postponed.load() != 0) recall_all(epoch);
-  state_.pending.note_told(epoch, target);
+  state_.pending.mark_told(epoch, target);
   switch (epoch.kind) {
     case EpochKind::access:
       // Release: our stores to the target's window come before the word that announces them.

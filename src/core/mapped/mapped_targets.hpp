@@ -86,7 +86,7 @@ class MappedTargets final : public Link {
     const NotifyOutcome outcome = store_notification(target.rank, notify_arg, store);
     if (outcome == NotifyOutcome::inlined) {
       mark(peer.postponed, Postponed::inlined_stores);
-      state_.pending.note_unflushed();
+      state_.pending.mark_unflushed();
     }
     return outcome != NotifyOutcome::not_now;
   }

@@ -71,7 +71,7 @@ bool RemoteTargets::acquire(Epoch& epoch, Target& target) {
     case EpochKind::notified:  // granted when the target is added
       return false;
   }
-  state_.pending.note_granted(epoch, target);
+  state_.pending.mark_granted(epoch, target);
   return true;
 }
 
@@ -160,7 +160,7 @@ RecordedOperation& RemoteTargets::question(Epoch& epoch, Target& target) {
   return state_.pending.record(nothing, Protocol::message, epoch, target);
 }
 
-void RemoteTargets::note_asked(RecordedOperation& question, EpochPeer& peer) {
+void RemoteTargets::mark_asked(RecordedOperation& question, EpochPeer& peer) {
   question.state = RecordedOperation::State::asked;
   // Questions of other epochs have gates that do not depend on locks.
   if (question.epoch->passive()) question.sent = peer.weak_asked = peer.weak_sent;
@@ -171,7 +171,7 @@ void RemoteTargets::send_question(RecordedOperation& question) {
   Message message = request(question.operation, *question.epoch, *question.target);
   message.word = Pool<RecordedOperation>::token(question);
   message.acknowledge = 1;
-  note_asked(question, peers_[rank]);
+  mark_asked(question, peers_[rank]);
   sender_.send(rank, message);
 }
 
@@ -215,7 +215,7 @@ bool RemoteTargets::ask_behind(RecordedOperation& recorded) {
 
 void RemoteTargets::transferred(RecordedOperation& recorded, const Transfer& transfer) {
   Target& target = *recorded.target;
-  const bool over = state_.pending.note_transfer(recorded, transfer);
+  const bool over = state_.pending.count_transfer(recorded, transfer);
   if (recorded.protocol == Protocol::direct) {
     --(recorded.operation.kind == OperationKind::put ? target.writes : target.reads);
     if (over && recorded.operation.awaits_answer()) --target.unasked;
@@ -291,7 +291,7 @@ bool RemoteTargets::end_access(Epoch& epoch, Target& target) {
   // its place in the target's queue.
   const bool in_queue = epoch.no_check || target.access != Target::Access::idle;
   if (epoch.passive() && !in_queue && asks_at_end(epoch, target)) return false;
-  state_.pending.note_told(epoch, target);
+  state_.pending.mark_told(epoch, target);
   switch (epoch.kind) {
     case EpochKind::access:
       sender_.send_word(target.rank, MessageKind::done, peer.done.word());
@@ -340,7 +340,7 @@ void RemoteTargets::send_unlock(Epoch& epoch, Target& target) {
       send_question(recorded);
       return;
     }
-    note_asked(recorded, peer);
+    mark_asked(recorded, peer);
     message.word = Pool<RecordedOperation>::token(recorded);
     message.acknowledge = 1;
   }
@@ -365,10 +365,10 @@ bool RemoteTargets::receive_word(const Message& message) {
 
 /// A message that waits for its gate is answered after the gate has opened, so an answer shows that
 /// the target is available.
-void RemoteTargets::note_open(const RecordedOperation& answered) {
+void RemoteTargets::mark_open(const RecordedOperation& answered) {
   Target& target = *answered.target;
   if (target.access != Target::Access::granted)
-    state_.pending.note_granted(*answered.epoch, target);
+    state_.pending.mark_granted(*answered.epoch, target);
   if (answered.epoch->kind != EpochKind::access) return;
   // As the message of a post without NOCHECK does.
   std::atomic<std::uint64_t>& granted = region_.slot_from(target.rank).granted;
@@ -381,8 +381,8 @@ void RemoteTargets::note_open(const RecordedOperation& answered) {
 bool RemoteTargets::receive_end(RecordedOperation& recorded, const Message& message) {
   if (message.fetched != 0 || message.data != 0 || recorded.sent == 0) return false;
   Target& target = *recorded.target;
-  state_.pending.note(recorded, message.error);
-  note_open(recorded);
+  state_.pending.add_error(recorded, message.error);
+  mark_open(recorded);
   registrations_.deregister_buffer(recorded.registration);
   target.moving.remove(recorded);
   --target.counted_apart;
@@ -430,8 +430,8 @@ bool RemoteTargets::receive_reply(const Message& message, std::span<const std::b
     }
     recorded->received += message.fetched;
   }
-  state_.pending.note(*recorded, message.error);
-  note_open(*recorded);
+  state_.pending.add_error(*recorded, message.error);
+  mark_open(*recorded);
   if (recorded->operation.kind != OperationKind::acknowledge &&
       recorded->received < recorded->operation.bytes()) {
     return true;

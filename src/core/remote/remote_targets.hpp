@@ -66,8 +66,8 @@ class RemoteTargets final : public Link {
   /// For an operation whose bytes have been sent and whose request waits until they are at the
   /// target: replaces the operation by the question for them. False if no question is needed.
   bool ask_behind(RecordedOperation& recorded);
-  static void note_asked(RecordedOperation& question, EpochPeer& peer);
-  void note_open(const RecordedOperation& answered);
+  static void mark_asked(RecordedOperation& question, EpochPeer& peer);
+  void mark_open(const RecordedOperation& answered);
   bool receive_end(RecordedOperation& recorded, const Message& message);
 
   // transmission.cpp: how an operation is sent.

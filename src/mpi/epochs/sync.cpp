@@ -26,7 +26,7 @@ Failure flush_waiting(WindowHandle& window, int rank, bool local) {
       block(engine, *window.core, {WaitReason::flush, rank}, [&](Completion* completion) {
         return window.core->epochs().flush(rank, local, completion, threads);
       });
-  if (!failed && !local) window.core->pending().note_flushed(threads, rank);
+  if (!failed && !local) window.core->pending().mark_flushed(threads, rank);
   return failed;
 }
 
@@ -69,7 +69,7 @@ inline int dispatch_flush_all(const char* call, MPI_Win handle, bool local, Host
             block(engine, *window.core, {WaitReason::flush}, [&](Completion* completion) {
               return window.core->epochs().flush_all(local, completion, threads);
             });
-        if (!failed && !local) window.core->epochs().note_flushed(threads);
+        if (!failed && !local) window.core->epochs().mark_flushed(threads);
         return failed;
       },
       host);
