@@ -36,9 +36,9 @@ struct TrialOrder {
   }
   /// The number of such a use among those of its candidate that count; none: it does not count.
   constexpr std::optional<std::size_t> sample(std::uint64_t use) const {
-    const std::uint64_t place = use % burst();
-    if (place < cold) return std::nullopt;
-    return use / burst() / candidates * counted + place - cold;
+    const std::uint64_t position = use % burst();
+    if (position < cold) return std::nullopt;
+    return use / burst() / candidates * counted + position - cold;
   }
 };
 

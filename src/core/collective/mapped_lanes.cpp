@@ -15,10 +15,10 @@ namespace {
 /// The indices of transfers, sorted by their other rank; of one rank in their order.
 template <typename Sides>
 std::vector<std::uint32_t> by_other_rank(const Sides& sides) {
-  std::vector<std::uint32_t> places(sides.size());
-  std::iota(places.begin(), places.end(), 0U);
-  std::ranges::stable_sort(places, {}, [&](std::uint32_t i) { return sides[i].rank; });
-  return places;
+  std::vector<std::uint32_t> indices(sides.size());
+  std::iota(indices.begin(), indices.end(), 0U);
+  std::ranges::stable_sort(indices, {}, [&](std::uint32_t i) { return sides[i].rank; });
+  return indices;
 }
 
 }  // namespace

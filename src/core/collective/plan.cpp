@@ -103,12 +103,12 @@ Plan::~Plan() {
 }
 
 void Plan::announce(std::uint64_t longest) {
-  ArenaLocation place;
+  ArenaLocation location;
   if (!fault_ && mapped_.senders() != 0) {
-    board_ = registry_.allocate_board(mapped_.board_bytes(), place);
+    board_ = registry_.allocate_board(mapped_.board_bytes(), location);
     if (board_ == nullptr) {
       mapped_.save_memory();
-      board_ = registry_.allocate_board(mapped_.board_bytes(), place);
+      board_ = registry_.allocate_board(mapped_.board_bytes(), location);
     }
     if (board_ == nullptr) {
       fault_ = {PlanFault::Kind::memory, resources_.region.rank(), 0, mapped_.board_bytes(), 0};
@@ -118,7 +118,7 @@ void Plan::announce(std::uint64_t longest) {
   }
   if (!fault_) remote_.send_spaces();
   resources_.exchange.begin(to_words({static_cast<bool>(fault_), terms_.bound, terms_.signature,
-                                      longest, place, mapped_.board_bytes()}));
+                                      longest, location, mapped_.board_bytes()}));
   registry_.push();
 }
 

@@ -60,7 +60,7 @@ bool PlanRegistry::SharedBoard::idle() const {
          reinterpret_cast<const Board*>(memory)->departed.load(std::memory_order_acquire) >= users;
 }
 
-std::byte* PlanRegistry::allocate_board(std::uint64_t bytes, ArenaLocation& place) {
+std::byte* PlanRegistry::allocate_board(std::uint64_t bytes, ArenaLocation& location) {
   // A board of more than twice the size is not used: its pages would stay allocated for a small
   // one.
   const auto fitting = std::ranges::find_if(boards_, [&](const SharedBoard& board) {
@@ -68,15 +68,15 @@ std::byte* PlanRegistry::allocate_board(std::uint64_t bytes, ArenaLocation& plac
   });
   if (fitting != boards_.end()) {
     fitting->used = true;
-    place = fitting->place;
+    location = fitting->location;
     return fitting->memory;
   }
   unshare_boards();
   SharedBoard made;
   made.bytes = bytes;
-  made.memory = resources_.transport.node().share(bytes, made.place);
+  made.memory = resources_.transport.node().share(bytes, made.location);
   if (made.memory == nullptr) return nullptr;
-  place = made.place;
+  location = made.location;
   boards_.push_back(made);
   return made.memory;
 }
@@ -102,8 +102,8 @@ void PlanRegistry::unshare_boards() {
 }
 
 Plan* PlanRegistry::find(std::uint64_t number) {
-  const auto place = std::ranges::lower_bound(plans_, number, {}, &Plan::number);
-  return place != plans_.end() && (*place)->number() == number ? place->get() : nullptr;
+  const auto found = std::ranges::lower_bound(plans_, number, {}, &Plan::number);
+  return found != plans_.end() && (*found)->number() == number ? found->get() : nullptr;
 }
 
 bool PlanRegistry::receive(const Message& message, std::span<const std::byte> payload) {

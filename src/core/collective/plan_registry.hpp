@@ -83,7 +83,7 @@ class PlanRegistry {
   void begin_work(Plan& plan);
   void end_work(Plan& plan);
   /// Memory for a board, perhaps that of an earlier one. Null: none is available.
-  std::byte* allocate_board(std::uint64_t bytes, ArenaLocation& place);
+  std::byte* allocate_board(std::uint64_t bytes, ArenaLocation& location);
   /// Frees a board. Its memory may be reused after `users` ranks have left it (Board::departed).
   void release_board(std::byte* board, std::size_t users);
 
@@ -91,7 +91,7 @@ class PlanRegistry {
   struct SharedBoard {
     std::byte* memory = nullptr;
     std::uint64_t bytes = 0;
-    ArenaLocation place;
+    ArenaLocation location;
     bool used = true;
     std::size_t users = 0;  // of a freed board: the number of other ranks that have used it
 

@@ -95,12 +95,12 @@ void RemoteTargets::move_get_last(Target& target) {
   RecordedOperation* get = nullptr;
   for (RecordedOperation* one = target.waiting.head; one != nullptr; one = one->next) {
     const Operation& operation = one->operation;
-    const bool has_place = one->protocol != Protocol::message || operation.ordered ||
-                           one->state != RecordedOperation::State::recorded || one->sent != 0 ||
-                           operation.kind == OperationKind::acknowledge ||
-                           operation.notify_arg.wanted() || operation.awaits_answer();
-    if (has_place || (get != nullptr && meet(get->operation, operation))) get = nullptr;
-    if (!has_place && operation.kind == OperationKind::get) get = one;
+    const bool keeps_position = one->protocol != Protocol::message || operation.ordered ||
+                                one->state != RecordedOperation::State::recorded ||
+                                one->sent != 0 || operation.kind == OperationKind::acknowledge ||
+                                operation.notify_arg.wanted() || operation.awaits_answer();
+    if (keeps_position || (get != nullptr && meet(get->operation, operation))) get = nullptr;
+    if (!keeps_position && operation.kind == OperationKind::get) get = one;
   }
   if (get == nullptr || target.waiting.tail->number != target.issued) return;
   target.waiting.remove(*get);

@@ -64,18 +64,18 @@ std::byte* Arena::allocate(std::uint64_t bytes, std::uint64_t alignment, std::st
     error = "A child of an MPI process has no memory to share; only its parent may call MPI.";
     return nullptr;
   }
-  std::optional<std::uint64_t> place = free_.allocate(order);
-  if (!place.has_value() && add_extent(order, error)) place = free_.allocate(order);
-  if (!place.has_value()) return nullptr;
-  if (!prepare(*place, bytes)) {
+  std::optional<std::uint64_t> block = free_.allocate(order);
+  if (!block.has_value() && add_extent(order, error)) block = free_.allocate(order);
+  if (!block.has_value()) return nullptr;
+  if (!prepare(*block, bytes)) {
     error =
         sentence("Cannot share " + std::to_string(bytes) + " bytes", errno, file_.advice(errno));
-    free_.free(*place, order);
+    free_.free(*block, order);
     return nullptr;
   }
   const std::lock_guard guard(mutex_);
-  pieces_.emplace(*place, Piece{bytes, order});
-  return at({*place, 0});
+  pieces_.emplace(*block, Piece{bytes, order});
+  return at({*block, 0});
 }
 
 std::byte* Arena::allocate_for_program(std::uint64_t bytes, std::uint64_t alignment,
@@ -87,12 +87,12 @@ std::byte* Arena::allocate_for_program(std::uint64_t bytes, std::uint64_t alignm
   return memory;
 }
 
-void Arena::count_use(const ArenaLocation& place, int change) {
+void Arena::count_use(const ArenaLocation& location, int change) {
   // The program may have freed the memory before the window that uses it.
-  const auto after = pieces_.upper_bound(place.offset);
+  const auto after = pieces_.upper_bound(location.offset);
   if (after == pieces_.begin()) return;
   auto& [begin, piece] = *std::prev(after);
-  if (place.offset - begin >= piece.bytes) return;
+  if (location.offset - begin >= piece.bytes) return;
   const std::lock_guard guard(mutex_);
   piece.uses = std::max(piece.uses + change, 0);
 }
@@ -185,9 +185,9 @@ std::uint64_t Arena::allocated() const {
   return bytes;
 }
 
-std::byte* Arena::at(const ArenaLocation& place) {
-  const Extent& extent = extent_at(place.offset);
-  return extent.data + (place.offset - extent.begin);
+std::byte* Arena::at(const ArenaLocation& location) {
+  const Extent& extent = extent_at(location.offset);
+  return extent.data + (location.offset - extent.begin);
 }
 
 Arena::Extent& Arena::extent_at(std::uint64_t offset) {
@@ -213,19 +213,19 @@ PeerArena::~PeerArena() {
   for (const Extent& extent : extents_) ::munmap(extent.data, extent.bytes);
 }
 
-std::byte* PeerArena::at(const ArenaLocation& place, std::uint64_t bytes, std::string& error) {
+std::byte* PeerArena::at(const ArenaLocation& location, std::uint64_t bytes, std::string& error) {
   for (const Extent& extent : extents_) {
-    if (extent.begin == place.extent()) return extent.data + (place.offset - extent.begin);
+    if (extent.begin == location.extent()) return extent.data + (location.offset - extent.begin);
   }
   ArenaFile file;
   if (!file.open(name_, error)) return nullptr;
-  if (place.offset > file.bytes() || bytes > file.bytes() - place.offset) {
+  if (location.offset > file.bytes() || bytes > file.bytes() - location.offset) {
     error = "The shared memory of process " + std::to_string(name_.pid) + " has " +
             std::to_string(file.bytes()) + " bytes, less than it announced.";
     return nullptr;
   }
-  void* data = ::mmap(nullptr, place.extent_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-                      file.descriptor(), static_cast<off_t>(place.extent()));
+  void* data = ::mmap(nullptr, location.extent_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                      file.descriptor(), static_cast<off_t>(location.extent()));
   if (data == MAP_FAILED) {
     error = sentence("Cannot map the shared memory of process " + std::to_string(name_.pid), errno,
                      "See `ulimit -v`.");
@@ -233,9 +233,9 @@ std::byte* PeerArena::at(const ArenaLocation& place, std::uint64_t bytes, std::s
   }
   // The owner's core dump contains this memory; a dump of this process would read the whole
   // reservation.
-  ::madvise(data, place.extent_bytes, MADV_DONTDUMP);
-  extents_.push_back({place.extent(), place.extent_bytes, static_cast<std::byte*>(data)});
-  return extents_.back().data + (place.offset - place.extent());
+  ::madvise(data, location.extent_bytes, MADV_DONTDUMP);
+  extents_.push_back({location.extent(), location.extent_bytes, static_cast<std::byte*>(data)});
+  return extents_.back().data + (location.offset - location.extent());
 }
 
 }  // namespace oriel

@@ -98,9 +98,9 @@ class Arena {
   std::byte* allocate(std::uint64_t bytes, std::uint64_t alignment, std::string& error);
   /// allocate() for memory that the program requests (MPI_Alloc_mem); peers may use it later.
   std::byte* allocate_for_program(std::uint64_t bytes, std::uint64_t alignment, std::string& error);
-  /// Peers use the piece at `place` until end_use(). Calls are counted.
-  void begin_use(const ArenaLocation& place) { count_use(place, 1); }
-  void end_use(const ArenaLocation& place) { count_use(place, -1); }
+  /// Peers use the piece at `location` until end_use(). Calls are counted.
+  void begin_use(const ArenaLocation& location) { count_use(location, 1); }
+  void end_use(const ArenaLocation& location) { count_use(location, -1); }
   /// Returns the memory to the system, or zeroes and keeps it if it is less than a page. Does
   /// nothing and returns false if the pointer is not from allocate() or has been freed.
   bool free(void* pointer) { return remove(pointer, true); }
@@ -109,7 +109,7 @@ class Arena {
   /// The location of the range, if one piece of this arena contains it.
   std::optional<ArenaLocation> find(const void* address, std::uint64_t bytes) const;
   /// The address of a location in this arena.
-  std::byte* at(const ArenaLocation& place);
+  std::byte* at(const ArenaLocation& location);
   /// Bytes of all pieces that have not been freed.
   std::uint64_t allocated() const;
   /// The name by which peers open the file. Valid after the first allocate().
@@ -141,7 +141,7 @@ class Arena {
   const Extent* extent_of(const void* address) const;
   Pieces::iterator piece_at(const void* address);
   void clear(std::byte* data, const Piece& piece) const;
-  void count_use(const ArenaLocation& place, int change);
+  void count_use(const ArenaLocation& location, int change);
   bool remove(void* pointer, bool reuse);
   // arena_fork.cpp
   /// Lets the handlers of forks find this arena, until leave_forks().
@@ -178,9 +178,9 @@ class PeerArena {
   PeerArena(PeerArena&& other) noexcept = default;
   PeerArena& operator=(PeerArena&&) = delete;
 
-  /// The address of the `bytes` bytes at `place`. On failure returns null and sets `error` to a
+  /// The address of the `bytes` bytes at `location`. On failure returns null and sets `error` to a
   /// sentence.
-  std::byte* at(const ArenaLocation& place, std::uint64_t bytes, std::string& error);
+  std::byte* at(const ArenaLocation& location, std::uint64_t bytes, std::string& error);
 
  private:
   struct Extent {

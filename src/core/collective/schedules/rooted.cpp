@@ -197,7 +197,7 @@ class Reducing {
       return found;
     }
     const int nodes = node_map_.nodes();
-    const int place = (node_map_.node() - home_ + nodes) % nodes;
+    const int position = (node_map_.node() - home_ + nodes) % nodes;
     const auto leader_at = [&](int other) { return leader((home_ + other) % nodes); };
     Value own;
     own.rank = leader(node_map_.node());
@@ -206,8 +206,8 @@ class Reducing {
       found.push_back({member, {}, own.rank});
       own.children.push_back(member);
     }
-    for (const int child : tree_.children(place)) own.children.push_back(leader_at(child));
-    if (place != 0) own.parent = leader_at(tree_.parent(place));
+    for (const int child : tree_.children(position)) own.children.push_back(leader_at(child));
+    if (position != 0) own.parent = leader_at(tree_.parent(position));
     found.push_back(std::move(own));
     return found;
   }
@@ -251,56 +251,56 @@ class Reducing {
 
   void combine(std::uint64_t slice) {
     const std::uint64_t count = slices_.bytes(slice) / vectors_.reduction.element;
-    std::unordered_map<int, std::byte*> places;  // by rank
+    std::unordered_map<int, std::byte*> memory_of;  // by rank
     for (const Value& value : values_) {
-      std::byte*& place = places[value.rank];
+      std::byte*& memory = memory_of[value.rank];
       if (value.rank != node_map_.rank()) {
-        place = allocate_slot();
-        receive(value.rank, place, slice, step_, {0, slice, 0});
+        memory = allocate_slot();
+        receive(value.rank, memory, slice, step_, {0, slice, 0});
         continue;
       }
-      place = own() + slices_.first(slice);
+      memory = own() + slices_.first(slice);
       if (!changes(value)) continue;
       std::byte* const copied = allocate_slot();
-      schedule_.copies.push_back({buffer(place, slice), buffer(copied, slice), step_ + 1});
-      place = copied;
+      schedule_.copies.push_back({buffer(memory, slice), buffer(copied, slice), step_ + 1});
+      memory = copied;
     }
     if (values_.size() > 1 || changes(values_.front())) ++step_;
     for (const Value& value : values_) {
-      std::byte*& place = places[value.rank];
+      std::byte*& memory = memory_of[value.rank];
       for (const int child : value.children) {
         std::byte* from = nullptr;
         if (here(child)) {
-          from = places[child];
+          from = memory_of[child];
         } else {
           from = allocate_slot();
           const int node = node_map_.node(child);
           receive(executor(node, slice), from, slice, step_, order_of(slice, child));
           ++step_;
         }
-        // An own op stores its result in the place of the higher ranks' values.
-        if (into_higher_) std::swap(from, place);
-        schedule_.combinations.push_back({from, place, count, vectors_.reduction, step_});
+        // An own op stores its result in the memory of the higher ranks' values.
+        if (into_higher_) std::swap(from, memory);
+        schedule_.combinations.push_back({from, memory, count, vectors_.reduction, step_});
       }
       if (value.parent < 0) {
-        give_result(place, slice);
+        deliver_result(memory, slice);
       } else if (!here(value.parent)) {
         schedule_.sends.push_back(
-            {executor(node_map_.node(value.parent), slice), buffer(place, slice), step_});
+            {executor(node_map_.node(value.parent), slice), buffer(memory, slice), step_});
       }
     }
   }
 
-  void give_result(std::byte* place, std::uint64_t slice) {
+  void deliver_result(std::byte* memory, std::uint64_t slice) {
     if (node_map_.rank() != root_) {
-      schedule_.sends.push_back({root_, buffer(place, slice), step_});
+      schedule_.sends.push_back({root_, buffer(memory, slice), step_});
       return;
     }
     std::byte* const into = static_cast<std::byte*>(vectors_.into) + slices_.first(slice);
-    if (into == place) return;
+    if (into == memory) return;
     // A step's copies are made before its combinations, so this copy needs a further step.
     ++step_;
-    schedule_.copies.push_back({buffer(place, slice), buffer(into, slice), step_});
+    schedule_.copies.push_back({buffer(memory, slice), buffer(into, slice), step_});
   }
 
   /// Receives the slices of the result that other ranks have.
@@ -355,27 +355,27 @@ MadeSchedule bcast(const NodeMap& node_map, int root, const Buffer& buffer, cons
     return made;
   }
   const NodeTree tree(nodes, pieces.number());
-  const int place = (node - home + nodes) % nodes;
+  const int position = (node - home + nodes) % nodes;
   const auto node_at = [&](int other) { return (home + other) % nodes; };
-  const std::vector<int> children = tree.children(place);
+  const std::vector<int> children = tree.children(position);
   for (std::uint64_t i = 0; i < pieces.number(); ++i) {
     const Stretch piece(buffer, pieces.first(i), pieces.bytes(i));
     int step = 0;
-    if (place != 0) {
+    if (position != 0) {
       step = static_cast<int>(i);
-      schedule.receives.push_back({leader(node_at(tree.parent(place))), piece, step});
+      schedule.receives.push_back({leader(node_at(tree.parent(position))), piece, step});
       ++step;
     }
     // The child with the largest subtree first, because its data have the longest way.
     for (const int child : children | std::views::reverse) {
       schedule.sends.push_back({leader(node_at(child)), piece, step});
     }
-    if (place == 0) continue;
+    if (position == 0) continue;
     for (const int other : node_map.members(node)) {
       if (other != node_map.rank()) schedule.sends.push_back({other, piece, step});
     }
   }
-  if (place != 0) return made;
+  if (position != 0) return made;
   for (const int other : node_map.members(node)) {
     if (other != node_map.rank()) schedule.sends.push_back({other, buffer, 0});
   }
