@@ -231,7 +231,7 @@ class Epochs {
     light_all_.targets = &light;
     return light;
   }
-  /// True if the light lock_all epoch is open and no operation has been left (Postponed).
+  /// True if the light lock_all epoch is open and no operation is postponed.
   bool may_unlock_all_lightly() const {
     if (access_ != &light_all_) return false;
     for (const Target& target : light_all_) {

@@ -51,7 +51,7 @@ class Link {
   virtual void push(bool /*urgent*/) {}
 
   // Mapped ranks.
-  /// Returns when operations that may have been left for the rank (Postponed) have taken effect.
+  /// Returns when postponed operations to the rank (Postponed) have taken effect.
   virtual Error recall(int /*rank*/) { return Error::none; }
   /// Recalls at all targets of an epoch that have this link, with one fence. Errors are noted at
   /// the targets.

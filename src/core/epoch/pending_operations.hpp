@@ -123,13 +123,13 @@ class PendingOperations {
     if (all_flushed_.load()) all_flushed_.store(false);
   }
 
-  /// Counts the ranks at which weak unlocks have left operations. `left`: a weak unlock has left
-  /// the first operations at a rank; otherwise, a rank has answered for all of them.
+  /// Counts the ranks at which operations of weak unlocks are unanswered. `unanswered`: the first
+  /// ones at a rank; otherwise, a rank has answered for all of them.
   void count_weak_peer(bool unanswered) {
     unanswered ? ++weak_peers_ : --weak_peers_;
     mark_unflushed();
   }
-  /// The number of ranks at which weak unlocks have left operations: EpochPeer::weak_unanswered().
+  /// The number of ranks with EpochPeer::weak_unanswered().
   std::uint64_t weak_peers() const { return weak_peers_; }
 
  private:
@@ -141,7 +141,7 @@ class PendingOperations {
   SweepWork& work_;
   const WindowEvents& events_;
   /// Set if, since a flush found nothing to wait for, no operation has taken the general path, none
-  /// has been left (Postponed), and no epoch has been closed.
+  /// has been postponed, and no epoch has been closed.
   Published<bool> all_flushed_;
   std::uint64_t weak_peers_ = 0;
   std::uint64_t flushes_ = 0;  // flush requests that wait

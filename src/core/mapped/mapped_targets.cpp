@@ -288,7 +288,7 @@ Error MappedTargets::report(const Operation& operation, Error error) {
   return error;
 }
 
-/// Returns when all operations that were left for the rank (Postponed) have taken effect.
+/// Returns when all postponed operations to the rank have taken effect.
 Error MappedTargets::recall(int rank, RecallFor reason) {
   Peer& peer = peers_[rank];
   if ((peer.postponed.load() & Postponed::inlined_stores) != 0 &&

@@ -91,7 +91,7 @@ class MappedTargets final : public Link {
     return outcome != NotifyOutcome::not_now;
   }
   /// Aggregates a short put or get of the rank's private memory, which may take place now. True if
-  /// it has been left to be sent with others. Only called if the program uses one thread, which has
+  /// it has been postponed, to be sent with others. Only called if the program uses one thread, which has
   /// the process's lock.
   bool aggregate(int rank, bool write, std::uint64_t address, void* local, std::uint64_t bytes);
   /// Sends all aggregated operations. True if there were any.

@@ -157,7 +157,7 @@ void Recorder::describe_window(std::uint32_t number) {
   if (window == nullptr) return;
   // The number of the window on its rank 0 is known to all ranks, and so identifies the window.
   write_line("window\t" + std::to_string(number) + "\t" + std::to_string(window->rank()) + "\t" +
-             std::to_string(window->look(0).window) + "\t" + found->second + "\t" +
+             std::to_string(window->read_member(0).window) + "\t" + found->second + "\t" +
              printable(window->name()));
   new_windows_.erase(found);
 }

@@ -71,7 +71,7 @@ void add_earlier_locks(Process& process, AwaitedPeers& own) {
 
 int AwaitedPeer::process() const {
   if (awaited.rank < 0) return -1;
-  const int process = window->look(awaited.rank).process;
+  const int process = window->read_member(awaited.rank).process;
   return process < CompositeTransport::first_elsewhere ? process : -1;
 }
 
