@@ -14,7 +14,7 @@ namespace {
 
 ShownWait numbered(std::uint64_t number) {
   const auto half = static_cast<std::uint32_t>(number);
-  ShownWait wait{half, half, number, {number, number, number, number}, half, {}};
+  ShownWait wait{half, half, number, {number, number, number, number}, half, 0, {}};
   wait.window_name.fill(static_cast<char>(number));
   return wait;
 }

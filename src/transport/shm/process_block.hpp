@@ -69,6 +69,7 @@ struct ShownWait {
   std::array<std::uint64_t, most_awaited> awaited{};
   /// 1: all of `awaited` must act before the wait ends. 0: perhaps only some of them.
   std::uint32_t certain = 0;
+  std::uint32_t reserved = 0;
   std::array<char, name_bytes> window_name{};  // the beginning of the name, then zeros
 
   bool operator==(const ShownWait&) const = default;
@@ -79,17 +80,10 @@ struct ShownWait {
 class alignas(cache_line) WaitSign {
  public:
   void show(const ShownWait& wait) {
+    const auto words = std::bit_cast<Words>(wait);
     version_.change([&] {
-      reason_.store(wait.reason, std::memory_order_release);
-      window_.store(wait.window, std::memory_order_release);
-      since_.store(wait.since, std::memory_order_release);
-      for (std::size_t i = 0; i < awaited_.size(); ++i) {
-        awaited_[i].store(wait.awaited[i], std::memory_order_release);
-      }
-      certain_.store(wait.certain, std::memory_order_release);
-      const auto name = std::bit_cast<NameWords>(wait.window_name);
-      for (std::size_t i = 0; i < name.size(); ++i) {
-        window_name_[i].store(name[i], std::memory_order_release);
+      for (std::size_t i = 0; i < words.size(); ++i) {
+        words_[i].store(words[i], std::memory_order_release);
       }
     });
   }
@@ -98,34 +92,21 @@ class alignas(cache_line) WaitSign {
   /// The wait that is shown; nullopt: there is none, or the owner is changing it.
   std::optional<ShownWait> read() const {
     const std::uint64_t version = version_.begin_read();
-    ShownWait wait;
-    wait.reason = reason_.load(std::memory_order_acquire);
-    wait.window = window_.load(std::memory_order_acquire);
-    wait.since = since_.load(std::memory_order_acquire);
-    for (std::size_t i = 0; i < awaited_.size(); ++i) {
-      wait.awaited[i] = awaited_[i].load(std::memory_order_acquire);
+    Words words;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      words[i] = words_[i].load(std::memory_order_acquire);
     }
-    wait.certain = certain_.load(std::memory_order_acquire);
-    NameWords name;
-    for (std::size_t i = 0; i < name.size(); ++i) {
-      name[i] = window_name_[i].load(std::memory_order_acquire);
-    }
-    wait.window_name = std::bit_cast<decltype(wait.window_name)>(name);
+    const auto wait = std::bit_cast<ShownWait>(words);
     if (!version_.is_unchanged(version) || wait.since == 0) return std::nullopt;
     return wait;
   }
 
  private:
-  using NameWords = std::array<std::uint64_t, ShownWait::name_bytes / sizeof(std::uint64_t)>;
+  using Words = std::array<std::uint64_t, sizeof(ShownWait) / sizeof(std::uint64_t)>;
 
   // python/oriel/top/process_block.py reads them.
   Version version_;
-  std::atomic<std::uint32_t> reason_{0};
-  std::atomic<std::uint32_t> window_{0};
-  std::atomic<std::uint64_t> since_{0};
-  std::array<std::atomic<std::uint64_t>, ShownWait::most_awaited> awaited_{};
-  std::atomic<std::uint32_t> certain_{0};
-  std::array<std::atomic<std::uint64_t>, std::tuple_size_v<NameWords>> window_name_{};
+  std::array<std::atomic<std::uint64_t>, std::tuple_size_v<Words>> words_{};
 };
 static_assert(sizeof(WaitSign) == 2 * cache_line);
 
