@@ -274,15 +274,14 @@ struct alignas(cache_line) Lane {
 // A short message shall occupy few cache lines of its board.
 static_assert(sizeof(Lane) == 3 * cache_line);
 
-/// The place of a lane on a board.
+/// The position of a lane on a board.
 struct LaneEntry {
   std::uint64_t offset = 0;  // in the board; 0: nothing is expected, so there is no lane
   std::int32_t sender = 0;
-  std::uint32_t order = 0;  // number of the lane among those from this sender
 };
 
 /// The memory that one rank shares with the ranks of its node that send to it in one plan. Behind
-/// it in memory are its entries, ordered by sender and `order`, and its lanes.
+/// it in memory are its entries, by sender and in the order of its sends, and its lanes.
 struct alignas(cache_line) Board {
   std::uint64_t lanes = 0;
   /// The number of ranks that have stopped using this board. Each rank adds 1, with release, when

@@ -80,13 +80,9 @@ void MappedLanes::lay_out(std::byte* memory) {
   board.lanes = receives_.size();
   std::uint64_t offset = Board::first_lane(receives_.size());
   LaneEntry* entry = board.entries();
-  int sender = -1;
-  std::uint32_t order = 0;
   for (const std::uint32_t i : by_other_rank(receives_)) {
     Receive& receive = receives_[i];
-    order = receive.rank == sender ? order + 1 : 0;
-    sender = receive.rank;
-    *entry++ = {receive.packed.bytes() != 0 ? offset : 0, sender, order};
+    *entry++ = {receive.packed.bytes() != 0 ? offset : 0, receive.rank};
     if (receive.packed.bytes() == 0) continue;
     receive.lane = new (memory + offset) Lane;
     receive.lane->receiver = receive.lane_side();

@@ -106,10 +106,10 @@ class GatheredExchange {
   MadeSchedule finish() {
     schedule().needs_all = true;
     exchange_directly();
-    hand_to_gateways();
+    exchange_with_gateways(true);
     gather();
     share_out();
-    receive_from_gateways();
+    exchange_with_gateways(false);
     std::ranges::stable_sort(schedule().sends, {}, &Schedule::Send::step);
     std::ranges::stable_sort(schedule().copies, {}, &Schedule::Copy::step);
     return std::move(made_);
@@ -133,29 +133,30 @@ class GatheredExchange {
     }
   }
 
-  /// Our gathered blocks for another node, in the order of its ranks.
-  Buffer blocks_to(int node) const {
+  /// Our gathered blocks to (`sent`) or from another node, in the order of its ranks.
+  Buffer blocks_of(int node, bool sent) const {
     std::vector<Stretch> parts;
-    for (const int to : node_map_.members(node)) {
-      parts.emplace_back(sends_[at(to)], 0, gathered_bytes(lengths_.to(to)));
-    }
-    return together(parts);
-  }
-  Buffer blocks_from(int node) const {
-    std::vector<Stretch> parts;
-    for (const int from : node_map_.members(node)) {
-      parts.emplace_back(receives_[at(from)], 0, gathered_bytes(lengths_.from(from)));
+    for (const int other : node_map_.members(node)) {
+      parts.emplace_back((sent ? sends_ : receives_)[at(other)], 0,
+                         gathered_bytes(sent ? lengths_.to(other) : lengths_.from(other)));
     }
     return together(parts);
   }
 
-  void hand_to_gateways() {
+  /// Sends our gathered blocks to the gateways of our node (`sent`), or receives those for this
+  /// rank from them.
+  void exchange_with_gateways(bool sent) {
     for (int distance = 1; distance < node_map_.nodes(); ++distance) {
-      const int there = other_node(distance);
+      const int there = other_node(sent ? distance : -distance);
       const int gateway = node_map_.gateway(node_map_.node(), distance);
       if (gateway == node_map_.rank() || !gathers(node_map_, there)) continue;
-      const Buffer blocks = blocks_to(there);
-      if (bytes_in(blocks) != 0) schedule().sends.push_back({gateway, blocks, 0});
+      const Buffer blocks = blocks_of(there, sent);
+      if (bytes_in(blocks) == 0) continue;
+      if (sent) {
+        schedule().sends.push_back({gateway, blocks, 0});
+      } else {
+        schedule().receives.push_back({gateway, blocks, last_step_});
+      }
     }
   }
 
@@ -170,7 +171,7 @@ class GatheredExchange {
         if (bytes == 0) continue;
         const Buffer into = bytes_at(std::exchange(next, next + bytes), bytes);
         if (charge.senders[sender] == node_map_.rank()) {
-          schedule().copies.push_back({blocks_to(other_node(charge.distance)), into, 0});
+          schedule().copies.push_back({blocks_of(other_node(charge.distance), true), into, 0});
         } else {
           schedule().receives.push_back({charge.senders[sender], into, 0});
         }
@@ -201,21 +202,11 @@ class GatheredExchange {
         if (parts[receiver].empty()) continue;
         const Buffer blocks = together(parts[receiver]);
         if (charge.receivers[receiver] == node_map_.rank()) {
-          schedule().copies.push_back({blocks, blocks_from(there), step + 1});
+          schedule().copies.push_back({blocks, blocks_of(there, false), step + 1});
         } else {
           schedule().sends.push_back({charge.receivers[receiver], blocks, step + 1});
         }
       }
-    }
-  }
-
-  void receive_from_gateways() {
-    for (int distance = 1; distance < node_map_.nodes(); ++distance) {
-      const int there = other_node(-distance);
-      const int gateway = node_map_.gateway(node_map_.node(), distance);
-      if (gateway == node_map_.rank() || !gathers(node_map_, there)) continue;
-      const Buffer blocks = blocks_from(there);
-      if (bytes_in(blocks) != 0) schedule().receives.push_back({gateway, blocks, last_step_});
     }
   }
 
@@ -228,8 +219,6 @@ class GatheredExchange {
   int last_step_ = 0;
   MadeSchedule made_;
 };
-
-using Word = BlockLengths::Word;
 
 Word length_word(const Buffer& block, const Limits& limits) {
   const std::uint64_t bytes = bytes_in(block);
