@@ -56,7 +56,7 @@ bool Process::sweep(bool push, bool waits) {
   bool moved = transport_.node().serve(waits);  // first, because its origin waits
   // Operations issued before are sent before the network is polled, so that they need not wait for
   // it.
-  if (push && serving()) remote_.outbox.push();
+  if (push && serving()) remote_.outbox.push(true);
   if (serving()) moved |= receive_messages();
   moved |= finish_transfers();
   moved |= receive_notifications();

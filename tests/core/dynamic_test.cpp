@@ -193,7 +193,7 @@ class FewSegments {
   Node* allocate(std::size_t segment, ArenaLocation& place) {
     if (segment == most_) return nullptr;
     place = SimTransport::location_of(this);
-    return taken_.emplace_back(new Node[PieceRoot::nodes_of(segment)]).get();
+    return taken_.emplace_back(new Node[DoublingSegments::entries(segment)]).get();
   }
 
  private:
@@ -209,7 +209,7 @@ TEST(PieceTree, CanAlwaysDetach) {
     BasicPieceTree<SharedWords, FewSegments> tree(root, memory);
     std::uint64_t attached = 0;
     while (tree.reserve()) tree.attach({8 * ++attached, 8, {}});
-    EXPECT_GE(attached, PieceRoot::nodes_of(segments - 1) / 2);
+    EXPECT_GE(attached, DoublingSegments::entries(segments - 1) / 2);
     for (std::uint64_t i = 1; i <= attached; ++i) {
       const std::uint64_t address = 8 * (i * 7919 % attached + 1);
       MemoryRange piece;
@@ -237,7 +237,7 @@ TEST(PieceTree, CanDetachTheDeepest) {
     } while (mix_bits(address) / (~std::uint64_t{0} / bands) != bands - 1 - attached);
     tree.attach({address, 8, {}});
   }
-  EXPECT_GE(attached, PieceRoot::nodes_of(0) / 2);
+  EXPECT_GE(attached, DoublingSegments::entries(0) / 2);
   MemoryRange piece;
   while (tree.find_attached(~std::uint64_t{0}, piece)) tree.detach(piece.address);
   EXPECT_EQ(PieceRoot::number_of(root.top.load()), 0U);

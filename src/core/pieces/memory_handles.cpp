@@ -42,11 +42,11 @@ bool OwnHandles::reserve_slot(std::uint32_t& slot) {
     return true;
   }
   if (used_ == HandleRoot::most_slots) return false;
-  const std::size_t segment = HandleRoot::segment_of(used_);
+  const std::size_t segment = DoublingSegments::spot(used_).segment;
   if (segments_[segment] == nullptr) {
     ArenaLocation location;
     std::byte* memory =
-        services_.share(HandleRoot::slots_of(segment) * sizeof(HandleSlot), location);
+        services_.share(DoublingSegments::entries(segment) * sizeof(HandleSlot), location);
     if (memory == nullptr) return false;
     segments_[segment] = std::launder(reinterpret_cast<HandleSlot*>(memory));
     root_.segments[segment].set(location);

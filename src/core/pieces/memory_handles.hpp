@@ -29,7 +29,8 @@ class OwnHandles {
 
  private:
   HandleSlot& at(std::uint32_t slot) {
-    return segments_[HandleRoot::segment_of(slot)][HandleRoot::index_of(slot)];
+    const auto [segment, index] = DoublingSegments::spot(slot);
+    return segments_[segment][index];
   }
   bool reserve_slot(std::uint32_t& slot);
 
@@ -75,16 +76,16 @@ class PeerHandles {
  private:
   const HandleSlot* slot_of(std::uint32_t slot, NodeServices& services, int process) {
     if (slot >= HandleRoot::most_slots) return nullptr;
-    const std::size_t segment = HandleRoot::segment_of(slot);
+    const auto [segment, index] = DoublingSegments::spot(slot);
     const HandleSlot*& first = segments_[segment];
     if (first == nullptr) [[unlikely]] {
       const ArenaLocation location = root_->segments[segment].get();
       if (!location.shared()) return nullptr;
       first = reinterpret_cast<const HandleSlot*>(
-          services.map(process, location, HandleRoot::slots_of(segment) * sizeof(HandleSlot)));
+          services.map(process, location, DoublingSegments::entries(segment) * sizeof(HandleSlot)));
       if (first == nullptr) return nullptr;
     }
-    return first + HandleRoot::index_of(slot);
+    return first + index;
   }
 
   const HandleRoot* root_;

@@ -11,7 +11,7 @@ OwnPieces::Segments::~Segments() {
 }
 
 PieceNode* OwnPieces::Segments::allocate(std::size_t segment, ArenaLocation& location) {
-  const std::size_t count = PieceRoot::nodes_of(segment);
+  const std::size_t count = DoublingSegments::entries(segment);
   std::byte* memory = services_.share(count * sizeof(PieceNode), location);
   if (memory == nullptr) return nullptr;
   allocated_.push_back(memory);
@@ -21,8 +21,6 @@ PieceNode* OwnPieces::Segments::allocate(std::size_t segment, ArenaLocation& loc
 
 OwnPieces::OwnPieces(PieceRoot& root, NodeServices& services)
     : segments_(services), tree_(root, segments_) {}
-
-OwnPieces::~OwnPieces() = default;
 
 Error OwnPieces::attach(const MemoryRange& piece, FailureReason& reason) {
   if (piece.bytes > std::numeric_limits<std::uint64_t>::max() - piece.address) {

@@ -37,7 +37,7 @@ class BasicPieceTree {
     if (nodes == nullptr) return false;
     root_.segments[used_segments_].set(location);
     nodes_[used_segments_++] = nodes;
-    capacity_ += static_cast<std::uint32_t>(Root::nodes_of(used_segments_ - 1));
+    capacity_ += static_cast<std::uint32_t>(DoublingSegments::entries(used_segments_ - 1));
     return true;
   }
 
@@ -170,9 +170,6 @@ class OwnPieces {
  public:
   /// `root`: zeroed memory that its node peers map.
   OwnPieces(PieceRoot& root, NodeServices& services);
-  ~OwnPieces();
-  OwnPieces(const OwnPieces&) = delete;
-  OwnPieces& operator=(const OwnPieces&) = delete;
 
   /// Error::attach: it overlaps an attached piece, or there is no memory for its node.
   Error attach(const MemoryRange& piece, FailureReason& reason);

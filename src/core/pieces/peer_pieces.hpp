@@ -113,8 +113,9 @@ class PeerPieces {
   }
 
   const PieceNode* map(std::size_t segment, NodeServices& services, int process) const {
-    return reinterpret_cast<const PieceNode*>(services.map(
-        process, root_->segments[segment].get(), PieceRoot::nodes_of(segment) * sizeof(PieceNode)));
+    return reinterpret_cast<const PieceNode*>(
+        services.map(process, root_->segments[segment].get(),
+                     DoublingSegments::entries(segment) * sizeof(PieceNode)));
   }
 
   struct Cached {

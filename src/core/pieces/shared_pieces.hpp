@@ -41,6 +41,26 @@ struct BasicLocationWords {
   Atomic<std::uint64_t> extent_bytes{0};
 };
 
+/// How entries with numbers from 0 on are divided into segments, each twice as large as the
+/// previous one, so that no entry ever moves. The first one has less than a page, because
+/// allocating and freeing a page would take most of a short window's life.
+struct DoublingSegments {
+  static constexpr std::uint32_t first = 16;
+
+  struct Spot {
+    std::size_t segment;
+    std::size_t index;
+  };
+  static constexpr Spot spot(std::uint32_t number) {
+    const auto segment =
+        static_cast<std::size_t>(std::bit_width(number + first) - std::bit_width(first));
+    return {segment, number + first - entries(segment)};
+  }
+  static constexpr std::size_t entries(std::size_t segment) {
+    return std::size_t{first} << segment;
+  }
+};
+
 /// A MemoryRange in shared words, which its owner may change. Another word shows readers whether
 /// the words that they have read belong together. So each store releases, and each load of a reader
 /// acquires.
@@ -105,14 +125,10 @@ struct alignas(cache_line) BasicPieceRoot {
   using Atomic = typename Words::template Atomic<T>;
 
   static constexpr std::size_t most_segments = 20;
-  /// Less than a page, because allocating and freeing a page would take most of a short window's
-  /// life.
-  static constexpr std::uint32_t first_nodes = 16;
 
   /// The number of the top node in the low bits, and a version above them. No two tops are equal.
   Atomic<std::uint64_t> top{0};
-  /// Each segment of nodes is twice as large as the previous one, so no node ever moves. A
-  /// segment's location is stored before any of its nodes can be reached, and never changes.
+  /// A segment's location is stored before any of its nodes can be reached, and never changes.
   std::array<BasicLocationWords<Words>, most_segments> segments;
 
   static constexpr unsigned number_bits = 24;
@@ -123,19 +139,8 @@ struct alignas(cache_line) BasicPieceRoot {
     return (((top >> number_bits) + 1) << number_bits) | number;
   }
 
-  /// The place of a node.
-  struct Spot {
-    std::size_t segment;
-    std::size_t index;
-  };
-  static constexpr Spot spot(std::uint32_t number) {
-    const std::uint32_t shifted = number - 1 + first_nodes;
-    const auto segment =
-        static_cast<std::size_t>(std::bit_width(shifted) - std::bit_width(first_nodes));
-    return {segment, shifted - nodes_of(segment)};
-  }
-  static constexpr std::size_t nodes_of(std::size_t segment) {
-    return std::size_t{first_nodes} << segment;
+  static constexpr DoublingSegments::Spot spot(std::uint32_t number) {
+    return DoublingSegments::spot(number - 1);
   }
 };
 
@@ -145,7 +150,7 @@ using PieceRoot = BasicPieceRoot<SharedWords>;
 static_assert(sizeof(PieceNode) == cache_line);
 static_assert(std::is_trivially_destructible_v<PieceNode> &&
               std::is_trivially_destructible_v<PieceRoot>);
-static_assert(PieceRoot::first_nodes * ((std::uint64_t{1} << PieceRoot::most_segments) - 1) <
+static_assert(DoublingSegments::first * ((std::uint64_t{1} << PieceRoot::most_segments) - 1) <
               std::uint64_t{1} << PieceRoot::number_bits);
 
 enum class PieceSearch : std::uint8_t {
@@ -194,26 +199,12 @@ struct alignas(cache_line) HandleSlot {
   BasicRangeWords<SharedWords> memory;
 };
 
-/// The memory handles that one rank has created on a dynamic window: segments of slots, each twice
-/// as large as the previous one, so that no slot ever moves.
+/// The memory handles that one rank has created on a dynamic window, in segments of slots.
 struct alignas(cache_line) HandleRoot {
   static constexpr std::size_t most_segments = 18;
-  static constexpr std::uint32_t first_slots = 16;  // less than a page, as PieceRoot::first_nodes
-  static constexpr std::uint32_t most_slots = first_slots * ((1U << most_segments) - 1);
+  static constexpr std::uint32_t most_slots = DoublingSegments::first * ((1U << most_segments) - 1);
 
   std::array<BasicLocationWords<SharedWords>, most_segments> segments;
-
-  static constexpr std::size_t segment_of(std::uint32_t slot) {
-    return static_cast<std::size_t>(std::bit_width(slot + first_slots) -
-                                    std::bit_width(first_slots));
-  }
-  static constexpr std::size_t slots_of(std::size_t segment) {
-    return std::size_t{first_slots} << segment;
-  }
-  /// The index of a slot in its segment.
-  static constexpr std::size_t index_of(std::uint32_t slot) {
-    return slot + first_slots - slots_of(segment_of(slot));
-  }
 };
 
 static_assert(sizeof(HandleSlot) == cache_line);

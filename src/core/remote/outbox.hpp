@@ -22,7 +22,6 @@ class Outbox {
     messages_.send(process, message.trim(), payload);
   }
   bool congested(int process) const { return messages_.congested(process); }
-  void push() { messages_.push(); }
   /// Sends the collected messages, unless a sweep follows soon and they are not urgent.
   void push(bool urgent) {
     if (urgent || !swept_soon_) messages_.push();

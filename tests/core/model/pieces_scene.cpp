@@ -18,7 +18,9 @@ MemoryRange attached_by(std::uint64_t change, std::uint64_t address) {
 }  // namespace
 
 PiecesScene::PiecesScene(std::string changes, std::string looks)
-    : changes_(std::move(changes)), looks_(std::move(looks)), nodes_(Root::nodes_of(0)) {}
+    : changes_(std::move(changes)),
+      looks_(std::move(looks)),
+      nodes_(DoublingSegments::entries(0)) {}
 
 std::string PiecesScene::description() const {
   return "pieces " + changes_ + " | " + looks_;
