@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/remote/server.hpp"
-
 namespace oriel {
 
 Process::Process(Transport& transport, int self, const Limits& limits)

@@ -18,7 +18,7 @@
 #include "core/remote/layout_cache.hpp"
 #include "core/remote/message.hpp"
 #include "core/remote/outbox.hpp"
-#include "core/remote/rendezvous.hpp"
+#include "core/remote/server.hpp"
 #include "core/transport/transport.hpp"
 #include "core/window.hpp"
 

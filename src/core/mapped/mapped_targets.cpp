@@ -488,25 +488,13 @@ bool MappedTargets::end_access(Epoch& epoch, Target& target) {
   if (epoch.kind == EpochKind::access && !peer.done.add(target.id)) return false;
   if (epoch.passive() && peer.postponed.load() != 0) recall_all(epoch);
   state_.pending.mark_told(epoch, target);
-  switch (epoch.kind) {
-    case EpochKind::access:
-      // Release: our stores to the target's window come before the word that announces them.
-      region_.slot_at(target.rank).done.store(peer.done.word(), std::memory_order_release);
-      region_.wake(target.rank);
-      break;
-    case EpochKind::lock:
-    case EpochKind::lock_all:
-      if (!epoch.no_check) {
-        peer.locking = nullptr;
-        if (!target.piggyback_done) {
-          region_.give_back(target.rank, region_.rank(), epoch.exclusive);
-        }
-      }
-      break;
-    case EpochKind::fence:
-    case EpochKind::exposure:
-    case EpochKind::notified:
-      break;
+  if (epoch.kind == EpochKind::access) {
+    // Release: our stores to the target's window come before the word that announces them.
+    region_.slot_at(target.rank).done.store(peer.done.word(), std::memory_order_release);
+    region_.wake(target.rank);
+  } else if (epoch.passive() && !epoch.no_check) {
+    peer.locking = nullptr;
+    if (!target.piggyback_done) region_.give_back(target.rank, region_.rank(), epoch.exclusive);
   }
   return true;
 }

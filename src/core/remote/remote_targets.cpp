@@ -292,20 +292,12 @@ bool RemoteTargets::end_access(Epoch& epoch, Target& target) {
   const bool in_queue = epoch.no_check || target.access != Target::Access::idle;
   if (epoch.passive() && !in_queue && asks_at_end(epoch, target)) return false;
   state_.pending.mark_told(epoch, target);
-  switch (epoch.kind) {
-    case EpochKind::access:
-      sender_.send_word(target.rank, MessageKind::done, peer.done.word());
-      break;
-    case EpochKind::fence:
-      if (target.issued != 0) sender_.send_word(target.rank, MessageKind::mark, fence_.call());
-      break;
-    case EpochKind::lock:
-    case EpochKind::lock_all:
-      if (in_queue) send_unlock(epoch, target);
-      break;
-    case EpochKind::exposure:
-    case EpochKind::notified:
-      break;
+  if (epoch.kind == EpochKind::access) {
+    sender_.send_word(target.rank, MessageKind::done, peer.done.word());
+  } else if (epoch.kind == EpochKind::fence) {
+    if (target.issued != 0) sender_.send_word(target.rank, MessageKind::mark, fence_.call());
+  } else if (epoch.passive() && in_queue) {
+    send_unlock(epoch, target);
   }
   return true;
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The Server's part in rendezvous: long operations of remote origins that the target carries out by
 // direct transfers of its own.
-#include "core/remote/rendezvous.hpp"
+#include "core/remote/server.hpp"
 
 #include <algorithm>
 #include <array>
-
-#include "core/remote/server.hpp"
 
 namespace oriel {
 

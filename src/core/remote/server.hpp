@@ -10,6 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/limits.hpp"
+#include "core/base/pool.hpp"
 #include "core/epoch/sweep_work.hpp"
 #include "core/notify/notifications.hpp"
 #include "core/region/peer.hpp"
@@ -17,7 +18,6 @@
 #include "core/remote/layout_cache.hpp"
 #include "core/remote/message.hpp"
 #include "core/remote/outbox.hpp"
-#include "core/remote/rendezvous.hpp"
 #include "core/transport/messages.hpp"
 
 namespace oriel {
@@ -28,6 +28,34 @@ struct HeldMessage {
   LayoutRef layout;  // the target's datatype, if it is not one run of bytes
   std::vector<std::byte> payload;
 };
+
+class Server;
+
+/// A long put or get that its target carries out by direct transfers of its own, between its memory
+/// and the origin's registered buffer.
+struct Rendezvous {
+  Server* server = nullptr;
+  Message message;
+  RemoteMemory registered;
+  std::byte* first_byte = nullptr;  // of its first byte in our memory
+  std::uint64_t begun = 0;          // bytes of the transfers that have begun
+  std::uint64_t over = 0;           // bytes of the transfers that are over
+  Error error = Error::none;
+  std::uint32_t pool_index = 0;
+  std::uint32_t generation = 0;
+
+  void reset() {
+    begun = over = 0;
+    error = Error::none;
+  }
+
+  std::uint64_t remaining() const { return error == Error::none ? message.count - begun : 0; }
+  bool finished() const { return remaining() == 0 && over == begun; }
+};
+
+/// The rendezvous of a process at which it is the target. The tokens of their transfers differ from
+/// those of operations and plans.
+using RendezvousTable = Pool<Rendezvous, std::uint64_t{1} << 31>;
 
 /// Handles messages of remote origins at the target: holds them back until their gates are open,
 /// carries them out in the order of arrival, and replies where a reply is wanted. Every field of a
@@ -62,8 +90,8 @@ class Server {
   /// Receives a lock, an unlock, an operation or a notification. False if the message is invalid;
   /// nothing has been changed then.
   bool receive(const Message& message, std::span<const std::byte> payload);
-  /// Receives a description of a datatype, or a piece of it, which later operations use. False if the
-  /// message is invalid.
+  /// Receives a description of a datatype, or a piece of it, which later operations use. False if
+  /// the message is invalid.
   bool receive_layout(const Message& message, std::span<const std::byte> payload);
   /// Called when a direct transfer of a rendezvous is over.
   void transferred(Rendezvous& one, const Transfer& transfer);

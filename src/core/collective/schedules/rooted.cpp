@@ -46,9 +46,36 @@ class NodeTree {
   NodeTree(int nodes, std::uint64_t pieces) : nodes_(nodes), shape_(choose(nodes, pieces)) {}
 
   /// The parent; -1 for the root.
-  int parent(int node) const;
+  int parent(int node) const {
+    if (node == 0) return -1;
+    switch (shape_) {
+      case Shape::binomial:
+        return node & (node - 1);
+      case Shape::binary:
+        return (node - 1) / 2;
+      default:
+        return node - 1;
+    }
+  }
   /// The children in ascending order of the sizes of their subtrees.
-  std::vector<int> children(int node) const;
+  std::vector<int> children(int node) const {
+    std::vector<int> found;
+    const auto add = [&](int child) {
+      if (child < nodes_) found.push_back(child);
+    };
+    switch (shape_) {
+      case Shape::binomial:
+        for (int bit = 1; bit < nodes_ && (node & bit) == 0; bit *= 2) add(node + bit);
+        break;
+      case Shape::binary:
+        add(2 * node + 2);
+        add(2 * node + 1);
+        break;
+      default:
+        add(node + 1);
+    }
+    return found;
+  }
 
  private:
   enum class Shape : std::uint8_t { binomial, binary, chain };
@@ -63,37 +90,6 @@ class NodeTree {
   int nodes_;
   Shape shape_;
 };
-
-int NodeTree::parent(int node) const {
-  if (node == 0) return -1;
-  switch (shape_) {
-    case Shape::binomial:
-      return node & (node - 1);
-    case Shape::binary:
-      return (node - 1) / 2;
-    default:
-      return node - 1;
-  }
-}
-
-std::vector<int> NodeTree::children(int node) const {
-  std::vector<int> found;
-  const auto add = [&](int child) {
-    if (child < nodes_) found.push_back(child);
-  };
-  switch (shape_) {
-    case Shape::binomial:
-      for (int bit = 1; bit < nodes_ && (node & bit) == 0; bit *= 2) add(node + bit);
-      break;
-    case Shape::binary:
-      add(2 * node + 2);
-      add(2 * node + 1);
-      break;
-    default:
-      add(node + 1);
-  }
-  return found;
-}
 
 /// Each piece has words of its own at its receiver, and each further piece saves less time.
 constexpr std::uint64_t most_pieces = 64;
