@@ -79,14 +79,6 @@ constexpr std::array table{
             "the job ends. 0: no limit."},
 };
 
-const char* value_of(const char* name) {
-  if (const char* value = ::secure_getenv(name)) return value;
-  for (const Setting& setting : table) {
-    if (std::strcmp(setting.name, name) == 0) return setting.default_value;
-  }
-  std::abort();
-}
-
 }  // namespace
 
 std::span<const Setting> settings() {
@@ -94,17 +86,21 @@ std::span<const Setting> settings() {
 }
 
 const char* setting_text(const char* name) {
-  return value_of(name);
+  if (const char* value = ::secure_getenv(name)) return value;
+  for (const Setting& setting : table) {
+    if (std::strcmp(setting.name, name) == 0) return setting.default_value;
+  }
+  std::abort();
 }
 
 bool setting_bool(const char* name) {
-  const char* value = value_of(name);
+  const char* value = setting_text(name);
   return std::strcmp(value, "0") != 0 && std::strcmp(value, "false") != 0 &&
          std::strcmp(value, "no") != 0 && *value != '\0';
 }
 
 long setting_int(const char* name) {
-  return std::strtol(value_of(name), nullptr, 10);
+  return std::strtol(setting_text(name), nullptr, 10);
 }
 
 }  // namespace oriel

@@ -90,6 +90,14 @@ bool measurable(std::span<const Block> blocks, std::int64_t extent) {
   return near(extent);
 }
 
+/// Returns whether the bytes of a request lie within `count` elements of the layout.
+bool within_elements(const Layout& layout, std::uint64_t count, std::uint64_t first,
+                     std::uint64_t bytes) {
+  std::uint64_t total = 0;
+  return layout.size() != 0 && !__builtin_mul_overflow(count, layout.size(), &total) &&
+         within(first, bytes, total);
+}
+
 Reduction reduction_of(const Message& message) {
   return {message.op, message.basic, message.element};
 }
@@ -293,14 +301,12 @@ Error Server::check_window(const Request& request, std::uint64_t size) {
     const std::uint64_t offset = message.offset - message.first + request.first;
     return within(offset, request.bytes, size) ? Error::none : Error::range;
   }
-  std::uint64_t total = 0;
   const auto start = static_cast<std::int64_t>(message.offset);
-  if (request.layout->size() == 0 || start < 0 ||
-      __builtin_mul_overflow(message.count, request.layout->size(), &total) ||
-      request.first > total || request.bytes > total - request.first) {
-    return Error::range;
-  }
-  return request.layout->within(message.count, start, size) ? Error::none : Error::range;
+  return start >= 0 &&
+                 within_elements(*request.layout, message.count, request.first, request.bytes) &&
+                 request.layout->within(message.count, start, size)
+             ? Error::none
+             : Error::range;
 }
 
 /// Checks the whole operation, of which the message may be a piece, against the attached memory.
@@ -308,16 +314,11 @@ Error Server::check_attached(const Request& request, bool& some_private) {
   const Message& message = request.message;
   const std::uint64_t element = std::max<std::uint64_t>(message.element, 1);
   if (request.layout == nullptr) {
-    if (message.count < request.first || request.bytes > message.count - request.first) {
-      return Error::range;
-    }
+    if (!within(request.first, request.bytes, message.count)) return Error::range;
     return region_.check_attached(message.offset - message.first, message.count, element,
                                   some_private);
   }
-  std::uint64_t total = 0;
-  if (request.layout->size() == 0 ||
-      __builtin_mul_overflow(message.count, request.layout->size(), &total) ||
-      request.first > total || request.bytes > total - request.first) {
+  if (!within_elements(*request.layout, message.count, request.first, request.bytes)) {
     return Error::range;
   }
   for (BlockCursor cursor(*request.layout, message.count); !cursor.finished();

@@ -42,39 +42,27 @@ class NotifySender {
   }
   /// How many times inlining has paused.
   std::uint64_t pauses() const { return pauses_; }
-  bool full() const { return kept_ == laden_.size(); }
+  bool full() const { return laden_.size() == laden_.capacity(); }
   /// Makes space for a laden line. `now`: the reader's position. The space is bounded, because the
   /// queue has a limited number of lines that have not been taken.
   void make_space(std::uint64_t now) {
     head = now;
-    std::vector<Laden> remaining;
-    remaining.reserve(std::max<std::size_t>(least_kept, laden_.size()));
-    for (std::size_t i = 0; i < kept_; ++i) {
-      if (laden_[i].position >= head) remaining.push_back(laden_[i]);
+    std::erase_if(laden_, [this](const Laden& line) { return line.position < head; });
+    if (2 * laden_.size() >= laden_.capacity()) {
+      laden_.reserve(std::max(least_kept, 2 * laden_.capacity()));
     }
-    kept_ = remaining.size();
-    // More than half have not been taken: double the space.
-    remaining.resize(kept_ > remaining.capacity() / 2 ? 2 * remaining.capacity()
-                                                      : remaining.capacity());
-    laden_.swap(remaining);
   }
-  void add_laden(Laden line) { laden_[kept_++] = line; }
+  void add_laden(Laden line) { laden_.push_back(line); }
   /// Removes the laden lines of the window from those kept, and returns the positions of the ones
   /// that the reader has not taken. `now`: the reader's position.
   const std::vector<std::uint64_t>& remove_laden(std::uint32_t window, std::uint64_t now) {
     head = now;
     recalled_.clear();
-    std::size_t remaining = 0;
-    for (std::size_t i = 0; i < kept_; ++i) {
-      const Laden line = laden_[i];
-      if (line.position < head) continue;
-      if (line.window == window) {
-        recalled_.push_back(line.position);
-      } else {
-        laden_[remaining++] = line;
-      }
-    }
-    kept_ = remaining;
+    std::erase_if(laden_, [&](const Laden& line) {
+      const bool recalls = line.position >= head && line.window == window;
+      if (recalls) recalled_.push_back(line.position);
+      return recalls || line.position < head;
+    });
     return recalled_;
   }
   /// The positions that remove_laden() returned, oldest first.
@@ -96,7 +84,6 @@ class NotifySender {
   static constexpr std::size_t least_kept = 64;
 
   std::vector<Laden> laden_;
-  std::size_t kept_ = 0;
   std::vector<std::uint64_t> recalled_;
   std::uint32_t pause_ = 0;
   std::uint32_t penalty_ = 0;
