@@ -61,6 +61,7 @@ class PlanRegistry {
     std::uint64_t shared_fragment;
     bool staged_pipelines;
   };
+  const Limits& limits() const { return resources_.limits; }
   void set_copies(const Copies& copies) {
     resources_.limits.staged = copies.staged;
     resources_.limits.shared_fragment = copies.shared_fragment;
