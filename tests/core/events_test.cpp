@@ -369,7 +369,7 @@ TEST_F(InvariantDeath, AnEpochThatCompletesTwice) {
 
 TEST_F(InvariantDeath, AnEpochThatCompletesBeforeATargetIsTold) {
   epoch.active = epoch.closed = true;
-  epoch.untold = 1;
+  epoch.unsignaled = 1;
   EXPECT_DEATH(report(EventKind::epoch_completed), "before all targets are told");
 }
 

@@ -33,7 +33,7 @@ class NotingLink final : public Link {
   bool advance(Epoch& epoch, Target& target) override {
     if (!epoch.closed) return false;
     note("ends", target.rank);
-    pending_.mark_told(epoch, target);
+    pending_.mark_signaled(epoch, target);
     return true;
   }
   void transferred(RecordedOperation& /*recorded*/, const Transfer& /*transfer*/) override {}

@@ -12,7 +12,7 @@ bool Epochs::awaits_anybody(const Epoch& epoch) {
   for (const Target& target : epoch) {
     const EpochPeer& other = peer(target.rank);
     // An answer, and a request that has not been sent, may wait for a lock as well.
-    const bool waits = epoch.closed ? !target.told : !target.waiting.empty();
+    const bool waits = epoch.closed ? !target.signaled : !target.waiting.empty();
     if (target.access == Target::Access::requested || other.weak_answered < other.weak_asked ||
         (target.access == Target::Access::idle && waits)) {
       return true;
@@ -22,7 +22,7 @@ bool Epochs::awaits_anybody(const Epoch& epoch) {
 }
 
 bool Epochs::awaits(const Epoch& epoch, const Target& target) {
-  if (epoch.closed && !target.told) return true;
+  if (epoch.closed && !target.signaled) return true;
   if (!target.waiting.empty() || !target.moving.empty() || target.flushes != nullptr ||
       target.finished < target.asked || target.asked_alone != 0) {
     return true;
@@ -73,7 +73,7 @@ std::vector<Awaited> Epochs::awaited() {
     for (const Target& target : *epoch) {
       const bool granted = target.access == Target::Access::granted;
       if (epoch->kind == EpochKind::exposure) {
-        if (epoch->closed && !target.told) found.push_back({completion, target.rank});
+        if (epoch->closed && !target.signaled) found.push_back({completion, target.rank});
       } else if (target.lock_due && target.access == Target::Access::idle &&
                  !lock_order_.permits(*epoch)) {
         found.push_back({lock_order, -1, target.rank});

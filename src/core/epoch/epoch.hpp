@@ -135,7 +135,7 @@ struct Target {
       false;               // lock: its operation was piggybacked, and the lock has been given back
   bool passive = false;    // of a lock or lock_all epoch: may be flushed
   bool lasting = false;    // of a lock_all or the notified epoch: stores may be inlined
-  bool told = false;       // access: the peer knows that it is over; exposure: the origin said so
+  bool signaled = false;   // access: the peer knows that it is over; exposure: the origin said so
   Published<bool> used;    // the program has issued operations to it; read of fences only
   bool watching = false;   // fence: counted in ControlBlock::watchers
   bool lock_due = false;   // lock, lock_all: its lock is counted in Epoch::locks_due
@@ -185,7 +185,7 @@ struct Target {
 
   void reset() {
     access = Access::idle;
-    told = piggyback_done = watching = in_pieces = lock_due = false;
+    signaled = piggyback_done = watching = in_pieces = lock_due = false;
     used.store(false);
     error = Error::none;
     writes = reads = counted_apart = asked_alone = unasked = 0;
@@ -225,8 +225,8 @@ struct Epoch {
   bool announced = false;      // fence: the closing call has been announced or is being counted
   bool failed = false;         // an operation has failed: see Target::error
   Error error = Error::none;   // of an earlier epoch with asks_for_weak
-  std::uint32_t attention = 0;  // requested mapped targets, plus unfinished recorded operations
-  std::uint32_t untold = 0;     // targets not yet told
+  std::uint32_t attention = 0;   // requested mapped targets, plus unfinished recorded operations
+  std::uint32_t unsignaled = 0;  // targets not yet signaled
   /// Ranks below this number: of a fence, have announced the closing call; of a lock_all epoch, see
   /// hold_loaded().
   int awaited = 0;
@@ -259,7 +259,7 @@ struct Epoch {
     active = closed = completed = exclusive = no_check = weak = asks_for_weak = false;
     announce = announced = failed = false;
     error = Error::none;
-    attention = untold = locks_due = 0;
+    attention = unsignaled = locks_due = 0;
     awaited = 0;
     lock_queue = no_lock_queue;
     call = closing_call = 0;

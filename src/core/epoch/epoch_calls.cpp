@@ -256,7 +256,7 @@ Error Epochs::test(bool& flag) {
   flag = false;
   if (!epoch.active) return Error::none;
   for (Target& target : epoch) advance(epoch, target);
-  if (epoch.untold != 0) return Error::none;
+  if (epoch.unsignaled != 0) return Error::none;
   exposure_ = nullptr;
   close(epoch, nullptr);
   flag = true;

@@ -120,7 +120,7 @@ bool Epochs::lock_all_before(const Epoch& lock) const {
   const Epoch* all = closed_of_[at(EpochKind::lock_all)].first();
   for (; all != nullptr && all->closed_at < lock.opened_at; all = EpochsByClosing::after(*all)) {
     for (const Target& target : *all) {
-      if (all->active && target.rank == lock.one.rank && !target.told &&
+      if (all->active && target.rank == lock.one.rank && !target.signaled &&
           target.access == Target::Access::idle) {
         return true;
       }
@@ -207,7 +207,7 @@ void Epochs::activate(Epoch& epoch) {
       break;
   }
   for (Target& target : epoch) advance(epoch, target);
-  if (epoch.kind == EpochKind::lock && epoch.closed && epoch.untold != 0)
+  if (epoch.kind == EpochKind::lock && epoch.closed && epoch.unsignaled != 0)
     link(epoch.one.rank).attach_piggyback(epoch);
 }
 
@@ -234,7 +234,7 @@ Outcome Epochs::close(Epoch& epoch, Completion* completion) {
   if (epoch.active) {
     if (epoch.kind != EpochKind::exposure) peers_.recall_all(epoch);
     for (Target& target : epoch) advance(epoch, target);
-    if (epoch.kind == EpochKind::lock && epoch.untold != 0)
+    if (epoch.kind == EpochKind::lock && epoch.unsignaled != 0)
       link(epoch.one.rank).attach_piggyback(epoch);
     if (try_complete(epoch)) {
       const Error error = epoch.unreported();
@@ -255,7 +255,7 @@ Outcome Epochs::close(Epoch& epoch, Completion* completion) {
 bool Epochs::try_complete(Epoch& epoch) {
   if (!epoch.closed) return false;
   const bool fence = epoch.kind == EpochKind::fence && epoch.closing_call != 0;
-  const bool over = fence ? fence_.end(epoch) : epoch.untold == 0 && epoch.attention == 0;
+  const bool over = fence ? fence_.end(epoch) : epoch.unsignaled == 0 && epoch.attention == 0;
   if (over) events_.epoch(EventKind::epoch_completed, epoch);
   return epoch.completed = over;
 }
@@ -372,7 +372,7 @@ Target& Epochs::add_target(Epoch& epoch, int rank) {
   target->rank = rank;
   target->passive = epoch.passive();
   target->lasting = epoch.lasting();
-  ++epoch.untold;
+  ++epoch.unsignaled;
   return *target;
 }
 
@@ -395,13 +395,13 @@ Target& Epochs::notified_target(int rank) {
 
 bool Epochs::advance(Epoch& epoch, Target& target) {
   if (epoch.kind == EpochKind::exposure) {
-    if (target.told || !completed_by(target.rank, target.id)) return false;
-    pending_.mark_told(epoch, target);
+    if (target.signaled || !completed_by(target.rank, target.id)) return false;
+    pending_.mark_signaled(epoch, target);
     return true;
   }
-  const bool moved = !target.told && link(target.rank).advance(epoch, target);
+  const bool moved = !target.signaled && link(target.rank).advance(epoch, target);
   // The target may have been told by the end of a transfer since the last look.
-  if (target.told && epoch.passive()) leave_place(epoch, peer(target.rank));
+  if (target.signaled && epoch.passive()) leave_place(epoch, peer(target.rank));
   return moved;
 }
 

@@ -42,7 +42,8 @@ void InvariantChecks::on(const Event& event, const EventSource& source) {
     case EventKind::epoch_completed:
       require(!epoch.completed, source, epoch, "the completion comes twice");
       require(epoch.active && epoch.closed, source, epoch, "the completion comes before the end");
-      require(epoch.untold == 0, source, epoch, "the completion comes before all targets are told");
+      require(epoch.unsignaled == 0, source, epoch,
+              "the completion comes before all targets are told");
       require(epoch.attention == 0, source, epoch, "the completion comes before its operations'");
       break;
     case EventKind::told:
@@ -55,7 +56,7 @@ void InvariantChecks::on(const Event& event, const EventSource& source) {
 
 void InvariantChecks::check_told(const EventSource& source, const Epoch& epoch,
                                  const Target& target) {
-  require(!target.told, source, epoch, "a target is told twice");
+  require(!target.signaled, source, epoch, "a target is told twice");
   require(target.waiting.empty(), source, epoch, "a target is told with operations waiting for it");
   require(target.reads + target.counted_apart == 0, source, epoch,
           "a target is told with transfers under way to it");

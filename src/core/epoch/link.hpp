@@ -26,7 +26,7 @@ class Link {
   /// deferred.
   virtual Outcome issue(const Operation& operation, Epoch& epoch, Target& target) = 0;
   /// Acquires the target and advances the operations recorded for it. When the epoch is closed and
-  /// all operations are done, tells the target (Target::told). True if anything moved.
+  /// all operations are done, tells the target (Target::signaled). True if anything moved.
   virtual bool advance(Epoch& epoch, Target& target) = 0;
   /// Called when a direct transfer or an atomic of this operation has ended.
   virtual void transferred(RecordedOperation& recorded, const Transfer& transfer) = 0;

@@ -49,7 +49,7 @@ void PendingOperations::conclude(RecordedOperation& recorded) {
 
 void PendingOperations::cover(Epoch& epoch, Target& target, bool local, Coverage& coverage) {
   Link& link = peers_.link(target.rank);
-  if (epoch.active && !target.told) link.advance(epoch, target);
+  if (epoch.active && !target.signaled) link.advance(epoch, target);
   const EpochPeer& other = peers_[target.rank];
   if (other.has_postponed(local)) {
     coverage.error = first_of(coverage.error, link.recall(target.rank));

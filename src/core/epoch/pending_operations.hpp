@@ -57,10 +57,10 @@ class PendingOperations {
   }
   /// Called just before the target is notified that the epoch is over, if the target needs that.
   /// For an exposure epoch: called when the origin has notified this rank.
-  void mark_told(Epoch& epoch, Target& target) {
+  void mark_signaled(Epoch& epoch, Target& target) {
     events_.told(epoch, target);
-    target.told = true;
-    --epoch.untold;
+    target.signaled = true;
+    --epoch.unsignaled;
     // The lock has not been requested, and is no longer needed.
     if (target.access == Target::Access::idle) lock_order_.remove_due_lock(epoch, target);
   }

@@ -35,7 +35,7 @@ bool FenceWords::watch_announced(Target& target, std::uint64_t call) {
 
 bool FenceWords::end(Epoch& epoch) {
   // A renewed epoch keeps its targets.
-  if (epoch.closed && (epoch.untold != 0 || epoch.attention != 0)) return false;
+  if (epoch.closed && (epoch.unsignaled != 0 || epoch.attention != 0)) return false;
   if (few()) {
     if (!epoch.announced) announce(epoch.closing_call);
     epoch.announced = true;

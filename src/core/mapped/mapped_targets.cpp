@@ -487,7 +487,7 @@ bool MappedTargets::end_access(Epoch& epoch, Target& target) {
   Peer& peer = peers_[target.rank];
   if (epoch.kind == EpochKind::access && !peer.done.add(target.id)) return false;
   if (epoch.passive() && peer.postponed.load() != 0) recall_all(epoch);
-  state_.pending.mark_told(epoch, target);
+  state_.pending.mark_signaled(epoch, target);
   if (epoch.kind == EpochKind::access) {
     // Release: our stores to the target's window come before the word that announces them.
     region_.slot_at(target.rank).done.store(peer.done.word(), std::memory_order_release);

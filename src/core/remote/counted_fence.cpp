@@ -68,7 +68,7 @@ bool CountedFence::begin(Epoch& epoch) {
   for (const Target& target : epoch) {
     // All other targets must be done first: by entering the count this rank announces that its
     // operations there are complete.
-    if (!marked(target) && !target.told) return false;
+    if (!marked(target) && !target.signaled) return false;
   }
   for (const Target& target : epoch) {
     if (marked(target)) count_.add(target.rank);
@@ -86,7 +86,7 @@ void CountedFence::open(std::uint64_t call, bool announce) {
 bool CountedFence::end(Epoch& epoch) {
   if (!epoch.announced && !begin(epoch)) return false;
   send_steps();
-  if (!count_.over() || epoch.untold != 0 || epoch.attention != 0) return false;
+  if (!count_.over() || epoch.unsignaled != 0 || epoch.attention != 0) return false;
   count_.end();
   ended_ = epoch.closing_call;
   words_.set_ended(ended_);

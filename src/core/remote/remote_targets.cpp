@@ -291,7 +291,7 @@ bool RemoteTargets::end_access(Epoch& epoch, Target& target) {
   // its place in the target's queue.
   const bool in_queue = epoch.no_check || target.access != Target::Access::idle;
   if (epoch.passive() && !in_queue && asks_at_end(epoch, target)) return false;
-  state_.pending.mark_told(epoch, target);
+  state_.pending.mark_signaled(epoch, target);
   if (epoch.kind == EpochKind::access) {
     sender_.send_word(target.rank, MessageKind::done, peer.done.word());
   } else if (epoch.kind == EpochKind::fence) {
