@@ -213,7 +213,7 @@ Outcome Window::unlock(int target, Completion* completion) {
     return epochs_.close_lock(target, completion);
   const Error error = peer(target).postponed.load() != 0 ? mapped_.recall(target) : Error::none;
   const bool exclusive = epochs_.close_lightly(target);
-  region_.give_back(target, rank(), exclusive);
+  region_.release_lock(target, rank(), exclusive);
   return error == Error::none ? Outcome::finished() : Outcome::failed(error);
 }
 
@@ -238,7 +238,7 @@ bool Window::try_touch(int target) {
 
 Outcome Window::unlock_all(Completion* completion) {
   if (!epochs_.may_unlock_all_lightly()) return epochs_.close_lock_all(completion);
-  epochs_.close_all_lightly([this](int target) { region_.give_back(target, rank(), false); });
+  epochs_.close_all_lightly([this](int target) { region_.release_lock(target, rank(), false); });
   return Outcome::finished();
 }
 

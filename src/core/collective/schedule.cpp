@@ -18,19 +18,20 @@ Buffer together(std::span<const Stretch> parts) {
   std::uint64_t bytes = 0;
   for (const Stretch& part : parts) {
     const std::uint64_t whole = bytes_in(part);
-    const std::uint64_t left = part.first < whole ? std::min(part.bytes, whole - part.first) : 0;
-    if (left == 0) continue;
+    const std::uint64_t remaining =
+        part.first < whole ? std::min(part.bytes, whole - part.first) : 0;
+    if (remaining == 0) continue;
     if (bytes == 0) {
       start = part.address;
       basic = part.layout->basic();
     }
     if (basic != part.layout->basic()) basic = Basic::none;
-    bytes += left;
+    bytes += remaining;
     const auto distance = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(part.address) -
                                                     reinterpret_cast<std::uintptr_t>(start));
     BlockCursor cursor(part.elements());
     cursor.skip(part.first);
-    for_each_run(cursor, left, [&](std::int64_t offset, std::uint64_t run) {
+    for_each_run(cursor, remaining, [&](std::int64_t offset, std::uint64_t run) {
       blocks.push_back({distance + offset, run});
     });
   }

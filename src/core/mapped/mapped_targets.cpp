@@ -494,7 +494,7 @@ bool MappedTargets::end_access(Epoch& epoch, Target& target) {
     region_.wake(target.rank);
   } else if (epoch.passive() && !epoch.no_check) {
     peer.locking = nullptr;
-    if (!target.piggyback_done) region_.give_back(target.rank, region_.rank(), epoch.exclusive);
+    if (!target.piggyback_done) region_.release_lock(target.rank, region_.rank(), epoch.exclusive);
   }
   return true;
 }

@@ -40,15 +40,15 @@ class Aggregation {
   }
   /// Carries out the operations. Keeps the first error since collect_error().
   void push(NodeServices& services, int process) {
-    std::span<const Run> left(runs_.data(), std::exchange(count_, 0));
+    std::span<const Run> remaining(runs_.data(), std::exchange(count_, 0));
     used_ = 0;
-    while (left.size() > 1) {
-      const std::size_t carried_out = ask(services, process, left);
+    while (remaining.size() > 1) {
+      const std::size_t carried_out = ask(services, process, remaining);
       if (carried_out == 0) break;
-      left = left.subspan(carried_out);
+      remaining = remaining.subspan(carried_out);
     }
-    if (left.empty()) return;
-    error_ = first_of(error_, copy_private(services, process, write_, left));
+    if (remaining.empty()) return;
+    error_ = first_of(error_, copy_private(services, process, write_, remaining));
   }
   bool failed() const { return error_ != Error::none; }
   Error collect_error() { return std::exchange(error_, Error::none); }

@@ -23,7 +23,7 @@ Member Region::as_member(int rank, const MemoryRange& memory) {
 }
 
 /// Finds the piece that contains a byte of the rank, and the bytes of the piece from that byte on.
-Error Region::find_piece(int rank, std::uint64_t address, Member& piece, std::uint64_t& left) {
+Error Region::find_piece(int rank, std::uint64_t address, Member& piece, std::uint64_t& remaining) {
   MemoryRange found;
   PeerPieces& pieces = attached(rank).pieces;
   switch (pieces.find_attached(address, found, transport_.node(), member(rank).process)) {
@@ -34,8 +34,8 @@ Error Region::find_piece(int rank, std::uint64_t address, Member& piece, std::ui
     case PieceSearch::found:
       break;
   }
-  left = found.bytes_from(address);
-  if (left == 0) return Error::range;
+  remaining = found.bytes_from(address);
+  if (remaining == 0) return Error::range;
   piece = as_member(rank, found);
   // Our own private pieces are not cached: they are not updated by CPU atomics.
   if (piece.path == Path::load_store && !piece.private_memory) pieces.cache(found, piece.base);
@@ -54,10 +54,10 @@ Path Region::path_of(int rank, std::int64_t displacement, const Elements& elemen
     error = find_handle(rank, handle, found) != nullptr ? Error::none : Error::range;
   } else {
     const std::int64_t low = elements.layout.bounds(elements.count).first;
-    std::uint64_t left;
+    std::uint64_t remaining;
     error =
         find_piece(rank, static_cast<std::uint64_t>(displacement) + static_cast<std::uint64_t>(low),
-                   found, left);
+                   found, remaining);
   }
   return error == Error::none ? found.path : target.path;
 }
@@ -97,12 +97,12 @@ Error Region::check_attached(std::uint64_t address, std::uint64_t bytes, std::ui
                              bool& some_private) {
   while (bytes != 0) {
     Member piece;
-    std::uint64_t left = 0;
-    if (const Error error = find_piece(rank_, address, piece, left); error != Error::none) {
+    std::uint64_t remaining = 0;
+    if (const Error error = find_piece(rank_, address, piece, remaining); error != Error::none) {
       return error;
     }
     some_private |= piece.private_memory;
-    const std::uint64_t held = std::min(left, bytes) / element * element;
+    const std::uint64_t held = std::min(remaining, bytes) / element * element;
     if (held == 0) return Error::range;
     address += held;
     bytes -= held;
@@ -116,13 +116,13 @@ Error Region::perform_on_pieces(const Operation& operation) {
   const auto start = static_cast<std::uint64_t>(operation.displacement);
   const auto [low, high] = operation.target_layout->bounds(operation.target_count);
   Member piece;
-  std::uint64_t left = 0;
+  std::uint64_t remaining = 0;
   if (const Error error =
-          find_piece(operation.target, start + static_cast<std::uint64_t>(low), piece, left);
+          find_piece(operation.target, start + static_cast<std::uint64_t>(low), piece, remaining);
       error != Error::none) {
     return error;
   }
-  if (static_cast<std::uint64_t>(high - low) > left) return perform_by_pieces(operation);
+  if (static_cast<std::uint64_t>(high - low) > remaining) return perform_by_pieces(operation);
   return perform_at(operation, piece, start - piece.address);
 }
 
@@ -135,20 +135,20 @@ Error Region::for_each_part(const Operation& operation, Visit&& visit) {
   Operation part = operation;
   part.target_layout = one;
   Member piece;
-  std::uint64_t left = 0;
+  std::uint64_t remaining = 0;
   for (ElementRuns runs(operation); runs.bytes() != 0; runs.skip(part.bytes())) {
     part.displacement = operation.displacement + runs.offset();
     const auto address = static_cast<std::uint64_t>(part.displacement);
-    left = MemoryRange{piece.address, piece.size}.bytes_from(address);
-    if (left == 0) {
+    remaining = MemoryRange{piece.address, piece.size}.bytes_from(address);
+    if (remaining == 0) {
       piece = {};
-      if (const Error error = find_piece(operation.target, address, piece, left);
+      if (const Error error = find_piece(operation.target, address, piece, remaining);
           error != Error::none) {
         return error;
       }
     }
     // An element that is in two pieces counts as not attached.
-    part.target_count = std::min(runs.bytes(), left) / element;
+    part.target_count = std::min(runs.bytes(), remaining) / element;
     if (part.target_count == 0) return Error::range;
     if (operation.origin.layout) part.origin = {runs.origin(), part.target_count, one};
     if (operation.result.layout) part.result = {runs.result(), part.target_count, one};

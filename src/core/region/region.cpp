@@ -42,7 +42,7 @@ void Region::wake(int rank) {
   if (bell.asked_to_ring()) transport_.node().ring(bell);
 }
 
-void Region::give_back(int locked, int origin, bool exclusive) {
+void Region::release_lock(int locked, int origin, bool exclusive) {
   LockLine line = lock_line(locked);
   if (line.release(origin, exclusive)) return;
   granted_.clear();

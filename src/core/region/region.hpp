@@ -111,7 +111,7 @@ class Region {
   LockLine lock_line(int rank) { return {*member(rank).control, sharers_}; }
   /// Gives back the lock of `locked` that `origin` holds. `origin` is our own rank, or a remote one
   /// that we represent in our own lock line. Grants the lock to waiting origins, if there are any.
-  void give_back(int locked, int origin, bool exclusive);
+  void release_lock(int locked, int origin, bool exclusive);
 
   // Operations on mapped ranks.
   /// The path to the memory of the operation. On a dynamic window, it is the path to the piece or
@@ -253,7 +253,7 @@ class Region {
   }
   Member as_member(int rank, const MemoryRange& memory);
   Error perform_on_handle(const Operation& operation);
-  Error find_piece(int rank, std::uint64_t address, Member& piece, std::uint64_t& left);
+  Error find_piece(int rank, std::uint64_t address, Member& piece, std::uint64_t& remaining);
   Error perform_on_pieces(const Operation& operation);
   template <typename Visit>
   Error for_each_part(const Operation& operation, Visit&& visit);
@@ -317,7 +317,7 @@ class Region {
   std::deque<Attached> attached_;
   std::unique_ptr<OwnPieces> own_pieces_;  // null: the window is not dynamic
   std::unique_ptr<OwnHandles> own_handles_;
-  std::vector<int> granted_;        // temporary list of give_back(): the origins to wake
+  std::vector<int> granted_;        // temporary list of release_lock(): the origins to wake
   std::vector<std::byte> scratch_;  // of updates of private memory
   std::map<std::pair<int, std::string_view>, std::string> texts_of_lost_;
   const char* whom_lost_ = "";  // one of these texts

@@ -267,7 +267,7 @@ void Server::unlock(const Message& message) {
   Peer& origin = peers_[message.origin];
   if (!origin.holding) return;
   origin.holding = false;
-  region_.give_back(region_.rank(), message.origin, origin.exclusive);
+  region_.release_lock(region_.rank(), message.origin, origin.exclusive);
   if (message.acknowledge != 0) reply_to(message, Error::none);
 }
 

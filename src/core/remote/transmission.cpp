@@ -145,15 +145,15 @@ bool RemoteTargets::transmit_directly(RecordedOperation& recorded) {
   const std::uint64_t start = member.memory.address + member.offset(operation.displacement);
   const bool waits = recorded.epoch->closed;
   const bool notifies = write && operation.notify_arg.wanted() && messages_.orders_writes();
-  ElementRuns left(operation);
-  left.skip(recorded.sent);
-  while (left.bytes() != 0) {
+  ElementRuns rest(operation);
+  rest.skip(recorded.sent);
+  while (rest.bytes() != 0) {
     std::array<TransferRun, Messages::most_runs> runs;
     std::size_t used = 0;
     // A waiting process serves other ranks between two pieces: they may need its answer before they
     // send.
     std::uint64_t space = waits ? limits_.direct_fragment : operation.bytes();
-    ElementRuns next = left;
+    ElementRuns next = rest;
     while (used < runs.size() && space != 0 && next.bytes() != 0) {
       const std::uint64_t bytes = std::min(next.bytes(), space);
       runs[used++] = {write ? next.origin() : next.result(),
@@ -173,13 +173,13 @@ bool RemoteTargets::transmit_directly(RecordedOperation& recorded) {
                            Pool<RecordedOperation>::token(recorded), last ? &behind : nullptr);
     if (accepted == 0) return false;
     recorded.sent += accepted;
-    left.skip(accepted);
-    if (notifies && left.bytes() == 0) {
+    rest.skip(accepted);
+    if (notifies && rest.bytes() == 0) {
       if (!behind.went) messages_.send(member.process, behind.message, {});
       operation.notify_arg = {};
     }
     ++(write ? target.writes : target.reads);
-    if (waits && left.bytes() != 0) return false;
+    if (waits && rest.bytes() != 0) return false;
   }
   return true;
 }

@@ -41,11 +41,11 @@ std::uint64_t Arena::usual_extent() {
 
 Arena::Arena(std::uint64_t first_extent) : next_extent_(first_extent), free_(page_order()) {
   // Before the first piece: another thread may be within a fork when that is allocated.
-  join_forks();
+  watch_forks();
 }
 
 Arena::~Arena() {
-  leave_forks();
+  unwatch_forks();
   for (const Extent& extent : extents_) ::munmap(extent.data, extent.bytes);
 }
 

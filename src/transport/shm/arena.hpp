@@ -144,9 +144,9 @@ class Arena {
   void count_use(const ArenaLocation& location, int change);
   bool remove(void* pointer, bool reuse);
   // arena_fork.cpp
-  /// Lets the handlers of forks find this arena, until leave_forks().
-  void join_forks();
-  void leave_forks();
+  /// Lets the handlers of forks find this arena, until unwatch_forks().
+  void watch_forks();
+  void unwatch_forks();
   /// Adds the memory to be copied to `copied`, and keeps it allocated until after_fork(). Both are
   /// called in the thread that forks.
   void before_fork(std::vector<SharedPages>& copied);
@@ -164,11 +164,11 @@ class Arena {
 };
 
 /// Frees a piece when its ArenaPiece is destroyed.
-struct GiveBack {
+struct FreePiece {
   Arena* arena = nullptr;
   void operator()(std::byte* piece) const { arena->free(piece); }
 };
-using ArenaPiece = std::unique_ptr<std::byte, GiveBack>;
+using ArenaPiece = std::unique_ptr<std::byte, FreePiece>;
 
 /// A peer's arena, mapped into this process. Its extents stay mapped as long as the object lives.
 class PeerArena {

@@ -74,7 +74,7 @@ bool copy_pages(const SharedPages& pages) {
 
 }  // namespace
 
-void Arena::join_forks() {
+void Arena::watch_forks() {
   // Handlers cannot be unregistered: one set of them serves all objects.
   static const int registered =
       ::pthread_atfork(&before_any_fork, &after_fork_in_parent, &after_fork_in_child);
@@ -83,7 +83,7 @@ void Arena::join_forks() {
   forks().arenas.push_back(this);
 }
 
-void Arena::leave_forks() {
+void Arena::unwatch_forks() {
   const std::lock_guard guard(forks().mutex);
   std::erase(forks().arenas, this);
 }

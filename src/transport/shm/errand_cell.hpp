@@ -171,7 +171,7 @@ struct alignas(cache_line) BasicErrandCell {
     return chunks - 1 - static_cast<std::uint32_t>(before / one_of_owner);
   }
   /// Called when the owner has finished a chunk; it may then take the errand again.
-  void give_back() { state.store(asked_in_chunks, std::memory_order_release); }
+  void put_back() { state.store(asked_in_chunks, std::memory_order_release); }
   /// Called when no chunk is left to draw.
   void finish() { state.store(done, std::memory_order_release); }
   /// `number`: the chunk that the owner has drawn, or no_chunk.

@@ -19,8 +19,8 @@ namespace oriel {
 namespace {
 
 bool readable(std::uint64_t page) {
-  std::byte taken{};
-  const iovec here{&taken, 1};
+  std::byte byte{};
+  const iovec here{&byte, 1};
   const iovec there{reinterpret_cast<void*>(page), 1};
   return ::process_vm_readv(::getpid(), &here, 1, &there, 1, 0) == 1;
 }

@@ -593,7 +593,7 @@ bool ShmTransport::serve_chunk(bool only_stored) {
   if (!cell.begin_in_chunks()) return false;
   const ChunkedOperation operation = cell.operation;
   if (only_stored && !operation.stored_by_owner()) {
-    cell.give_back();
+    cell.put_back();
     return false;
   }
   // Read before the clock, so that a draw of the origin in between does not count as silence.
@@ -607,7 +607,7 @@ bool ShmTransport::serve_chunk(bool only_stored) {
     cell.finish();
   } else if (carry_out(operation, operation.chunk(number),
                        static_cast<std::int32_t>(cell.origin_pid))) {
-    cell.give_back();
+    cell.put_back();
   } else {
     cell.decline_chunk(number);
   }
