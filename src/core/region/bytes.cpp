@@ -72,7 +72,7 @@ class GappedRead {
   Error fetch(std::uint64_t remote, std::byte* here) {
     const auto stride = static_cast<std::uint64_t>(strided_.their_stride);
     const std::uint64_t most = (space_.size() - strided_.bytes) / stride + 1;
-    for (std::uint64_t remaining = strided_.blocks; left != 0;) {
+    for (std::uint64_t remaining = strided_.blocks; remaining != 0;) {
       const std::uint64_t blocks = std::min(remaining, most);
       const Run run{space_.data(), remote, span_of(strided_, blocks)};
       const Error error = services_.copy(process_, false, {&run, 1});

@@ -109,7 +109,7 @@ class Region {
 
   // Locks of mapped ranks.
   LockLine lock_line(int rank) { return {*member(rank).control, sharers_}; }
-  /// Gives back the lock of `locked` that `origin` holds. `origin` is our own rank, or a remote one
+  /// Releases the lock of `locked` that `origin` holds. `origin` is our own rank, or a remote one
   /// that we represent in our own lock line. Grants the lock to waiting origins, if there are any.
   void release_lock(int locked, int origin, bool exclusive);
 
