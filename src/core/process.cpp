@@ -110,7 +110,7 @@ bool Process::receive_messages() {
   return moved;
 }
 
-/// Called also without remote ranks, because network atomics are used for the own node as well.
+/// Called even if all ranks are mapped: network atomics also serve ranks of this node.
 bool Process::finish_transfers() {
   bool moved = false;
   for (Transfer transfer; transport_.messages().finished(transfer);) {

@@ -278,7 +278,7 @@ bool MappedLanes::pull_staged(Receive& receive) {
     moved_ = true;
     ++receive.turn;
     // The sender waits for this cell only if it has filled all other cells. Before it sleeps it
-    // fences all processors and looks at the cell again.
+    // fences all processors and reads the cell again.
     SharedWords::store_then_load();
     const std::uint64_t last = receive.turn + receive.cells.count - 2;
     if (receive.lane->cell(last).filled() != 0) region_.wake(receive.rank);

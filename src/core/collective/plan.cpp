@@ -96,7 +96,7 @@ Plan::Plan(PlanRegistry& registry, std::uint64_t number, const Schedule& schedul
 }
 
 Plan::~Plan() {
-  // A fault is known at the end of round 2, when no rank looks at boards any more. So the board may
+  // A fault is known at the end of round 2, when no rank reads boards any more. So the board may
   // be reused at once, and this rank need not count itself in the boards of others.
   if (board_ != nullptr) registry_.release_board(board_, fault_ ? 0 : mapped_.senders());
   if (!fault_ && !registry_.ending()) mapped_.depart();

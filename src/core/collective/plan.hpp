@@ -43,8 +43,8 @@ struct PlanResources;
 /// It is made in two rounds of the plan registry's exchange:
 ///   1. Each rank announces a board, with a lane for each transfer that it expects from its node.
 ///      Before that it has sent senders of other nodes the space of their transfers.
-///   2. Each rank looks at the lanes of its receivers, writes its part into them, and announces the
-///      fault that it has found, or none.
+///   2. Each rank finds its lanes on the boards of its receivers, writes its part into them, and
+///      announces the fault that it has found, or none.
 class Plan : public WorkList<Plan>::Listed {
  public:
   Plan(PlanRegistry& registry, std::uint64_t number, const Schedule& schedule,

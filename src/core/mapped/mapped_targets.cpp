@@ -333,7 +333,8 @@ void MappedTargets::recall_all(Epoch& epoch) {
 
 bool MappedTargets::aggregate(int rank, bool write, std::uint64_t address, void* local,
                               std::uint64_t bytes) {
-  // Operations that are not in a row take place at their calls: the first `few` are not aggregated.
+  // Operations that are not in a row take effect at their calls: the first `few` are not
+  // aggregated.
   constexpr std::uint8_t few = 2;
   Peer& peer = peers_[rank];
   const std::uint8_t kind = write ? Postponed::aggregated_puts : Postponed::aggregated_gets;
@@ -461,7 +462,7 @@ bool MappedTargets::check_grant(Target& target) {
   const bool failed = state == LockNode::failed;
   if ((state == LockNode::piggyback_done || failed) && !target.waiting.empty()) {
     // The only recorded operation was sent with the lock request, and was carried out when the lock
-    // was granted. The lock has been given back after it.
+    // was granted. The lock has been released after it.
     RecordedOperation& recorded = *target.waiting.head;
     target.waiting = {};
     target.piggyback_done = true;

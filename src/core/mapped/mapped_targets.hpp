@@ -90,9 +90,9 @@ class MappedTargets final : public Link {
     }
     return outcome != NotifyOutcome::not_now;
   }
-  /// Aggregates a short put or get of the rank's private memory, which may take place now. True if
-  /// it has been postponed, to be sent with others. Only called if the program uses one thread, which has
-  /// the process's lock.
+  /// Aggregates a short put or get of the rank's private memory, which may take effect now. True if
+  /// it has been postponed, to be sent with others. Only called if the program uses one thread,
+  /// which has the process's lock.
   bool aggregate(int rank, bool write, std::uint64_t address, void* local, std::uint64_t bytes);
   /// Sends all aggregated operations. True if there were any.
   bool push_aggregations();
@@ -102,7 +102,7 @@ class MappedTargets final : public Link {
   /// Called when the bytes of an operation have been moved; advance() notifies the target. If the
   /// operation is in `waiting` already, it keeps its place there.
   void hold_notification(RecordedOperation& recorded);
-  /// Called before an operation to the rank: inlined stores and aggregated operations take place
+  /// Called before an operation to the rank: inlined stores and aggregated operations take effect
   /// first. MPI promises no order of puts, but all known hosts keep it.
   Error keep_order(int rank);
   Error recall(int rank, RecallFor reason);
@@ -122,7 +122,7 @@ class MappedTargets final : public Link {
   Error collect_error(int rank);
   bool inline_put(const Operation& operation, const Target& target);
   bool notify_now(const Operation& operation);
-  /// Notifies the rank of an operation that has taken place, and makes `store` or inlines it. The
+  /// Notifies the rank of an operation that has taken effect, and makes `store` or inlines it. The
   /// rank has the counter that `notify_arg` names.
   NotifyOutcome store_notification(int rank, const NotifyArg& notify_arg,
                                    const NotifyStore& store = {}) {

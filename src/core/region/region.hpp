@@ -45,7 +45,7 @@ struct RegionSpec {
 /// The memory of a group of ranks as one of them sees it: how each rank is reached, the words of
 /// mapped ranks (locks, updates, protocol steps), and copies to memory that is mapped or accessed
 /// by system calls. It knows no epochs, messages between nodes or MPI handles. Making a Region is
-/// no collective step; several objects may share it.
+/// not collective. Several objects may share one.
 class Region {
  public:
   Region(RegionSpec spec, Transport& transport);
@@ -89,7 +89,7 @@ class Region {
   ControlBlock& mine() { return *mine_; }
   /// Called after a store that the rank may be waiting for: rings if the rank sleeps.
   void wake(int rank);
-  /// Notifies a mapped rank of an operation that has taken place, and of the store.
+  /// Notifies a mapped rank of an operation that has taken effect, and of the store.
   NotifyOutcome notify(int rank, const NotifyArg& notify_arg, const NotifyStore& store) {
     const Member& target = member(rank);
     return transport_.node().notify(
@@ -187,7 +187,7 @@ class Region {
         compare_swap_plain, compare_swap_atomic);
   }
   /// Updates private memory at an address in the target's process, by a HotUpdate that excludes
-  /// all others. False: the update has not taken place, but `fetched` (`result`) may have been
+  /// all others. False: the update has not taken effect, but `fetched` (`result`) may have been
   /// written.
   bool reduce_private(ThreadLine* thread, const Reduction& reduction, const Member& target,
                       std::uint64_t address, const void* origin, void* fetched,

@@ -19,7 +19,7 @@ namespace oriel {
 /// freed. The words of a mapped rank are read from its control block; a remote rank sends them. It
 /// is meant for rare calls, because each rank sends to each other one.
 ///
-/// Two places for words are used alternately. A rank that enters a round has seen all ranks enter
+/// Words are stored in two entries alternately. A rank that enters a round has seen all ranks enter
 /// the previous round, so all of them have read the words of the round before that one.
 class Exchange {
  public:

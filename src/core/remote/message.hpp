@@ -77,7 +77,7 @@ enum class Gate : std::uint8_t {
   open       // no condition: an access of the notified epoch
 };
 
-/// The position of a message in an operation of several messages that takes place as one update
+/// The position of a message in an operation of several messages that takes effect as one update
 /// (Atomicity). The target keeps their data until the last one has arrived.
 enum class Assembly : std::uint8_t {
   none,     // the message is carried out by itself

@@ -101,7 +101,7 @@ class Server {
   struct Held {
     std::deque<HeldMessage> lock, other;
   };
-  /// The data that have arrived of an operation whose messages take place together (Assembly).
+  /// The data that have arrived of an operation whose messages take effect together (Assembly).
   struct Assembled {
     int origin = 0;
     std::uint64_t token = 0;

@@ -103,8 +103,8 @@ class Messages {
   /// them.
   virtual void deregister_buffer(int registration) = 0;
 
-  /// Begins a network atomic. finished() returns the token when the atomic has taken place and
-  /// `fetched` has been written. Atomics of one process on one location take place in the order of
+  /// Begins a network atomic. finished() returns the token when the atomic has taken effect and
+  /// `fetched` has been written. Atomics of one process on one location take effect in the order of
   /// these calls. Returns the number of bytes accepted, whose operands may be reused; 0: none now,
   /// try again. Only used for ops and types of a window's AtomicSet.
   virtual std::uint64_t atomic(int process, const Atomic& atomic, const RemoteMemory& remote,

@@ -109,9 +109,9 @@ class NodeServices {
   virtual const std::atomic<std::uint32_t>& errand_state() const = 0;
   static constexpr std::uint32_t errand_asked = 1;
   static constexpr std::uint32_t errand_asked_in_chunks = 2;
-  /// Returns whether this value of errand_state() means that a peer has left an errand. It is true
-  /// for chunks in calls that do not wait, too, although serve() carries out none for them: they
-  /// pay for one look as long as the errand is there, and the state stays one word.
+  /// Returns whether this value of errand_state() means that a peer asks for an errand. Calls that
+  /// do not wait carry out no chunks, and call serve() for them without need: in return the state
+  /// is one word.
   static constexpr bool asked(std::uint32_t state) {
     return state == errand_asked || state == errand_asked_in_chunks;
   }

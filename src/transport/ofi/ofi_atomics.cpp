@@ -22,7 +22,7 @@ namespace oriel {
 /// Network atomics by libfabric, through an endpoint of their own: some providers have atomics only
 /// without order between writes and messages, and messages and direct transfers need that order.
 ///
-/// Each atomic is a fetching one. The returned value shows that the atomic has taken place at the
+/// Each atomic is a fetching one. The returned value shows that the atomic has taken effect at the
 /// target; no other event shows that with every provider. The order of fetching atomics among
 /// themselves (FI_ORDER_ATOMIC_RAR) is all the order that is needed. Operands and results use
 /// buffers that are registered once.

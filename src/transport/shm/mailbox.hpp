@@ -73,7 +73,7 @@ class Mailbox : private BasicMailboxRing<SharedWords, MailboxCells> {
     std::uint64_t source, total, offset;
   };
 
-  /// `reader`: a number that no other mailbox's has.
+  /// `reader`: a number that no other mailbox has.
   Mailbox(MailboxEnds& ends, std::span<MailboxCell> cells, std::uint64_t reader)  // a power of two
       : BasicMailboxRing(ends, MailboxCells(cells), cells.size(), reader) {}
 

@@ -86,7 +86,7 @@ class BasicMailboxRing {
     return static_cast<std::uint32_t>(state) >> phase_bits;
   }
 
-  /// `count` cells; `reader`: a number that no other mailbox's has.
+  /// `count` cells; `reader`: a number that no other mailbox has.
   BasicMailboxRing(Ends& ends, Cells cells, std::uint64_t count, std::uint64_t reader)
       : ends_(&ends), cells_(cells), count_(count), reader_(reader) {}
 

@@ -147,7 +147,7 @@ struct alignas(cache_line) ProcessBlock {
   cpu_set_t processors = {};        // on which the owner may run
   Doorbell doorbell;
   MailboxEnds mailbox;
-  MailboxClaim claim;  // the owner's claim of a place in a peer's mailbox or notification queue
+  MailboxClaim claim;  // the owner's claim of a position in a peer's mailbox or notification queue
   NotifyEnds notify;
   ErrandCell errand;  // errands for the owner
   WaitSign wait_sign;

@@ -29,10 +29,10 @@ struct SimWindowSpec {
   bool direct = false;  // memory of remote ranks is exposed to direct transfers
   AtomicSet atomics;    // those that the network has
   Atomicity atomicity;  // of accumulates
-  /// Not 0: the window is dynamic, and the memory of every rank is attached in so many pieces. Of a
-  /// rank whose memory is Path::system_call, every second piece is shared all the same.
-  /// Displacements are addresses, and there are no network atomics. With `direct`, long operations
-  /// are rendezvous.
+  /// The number of pieces in which the memory of each rank is attached to the window, which is then
+  /// dynamic; 0: it is not dynamic. If a rank's memory is Path::system_call, every second piece is
+  /// private, and the others are shared. Displacements are addresses, and there are no network
+  /// atomics. With `direct`, long operations are rendezvous.
   std::uint64_t pieces = 0;
 };
 

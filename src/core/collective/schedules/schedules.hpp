@@ -20,7 +20,7 @@ namespace oriel {
 /// sends its own block. NodeMap::gateway() selects the ranks that send or receive for their nodes,
 /// by the distance between the nodes.
 ///
-/// `own`: without a layout, our block is already in its place in `blocks`.
+/// `own`: without a layout, our block is already stored in `blocks`.
 MadeSchedule allgatherv(const NodeMap& node_map, const Buffer& own, std::span<const Buffer> blocks,
                         const Limits& limits);
 
