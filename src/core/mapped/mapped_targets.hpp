@@ -90,9 +90,9 @@ class MappedTargets final : public Link {
     }
     return outcome != NotifyOutcome::not_now;
   }
-  /// Aggregates a short put or get of the rank's private memory, which may take effect now. True if
-  /// it has been postponed, to be sent with others. Only called if the program uses one thread,
-  /// which has the process's lock.
+  /// Aggregates a short put or get of the rank's private memory; the target is available. True if
+  /// the operation has been postponed, to be sent with others. Only called if the program uses one
+  /// thread, which has the process's lock.
   bool aggregate(int rank, bool write, std::uint64_t address, void* local, std::uint64_t bytes);
   /// Sends all aggregated operations. True if there were any.
   bool push_aggregations();
@@ -100,7 +100,7 @@ class MappedTargets final : public Link {
  private:
   Outcome issue_atomic(const Operation& operation, Epoch& epoch, Target& target);
   /// Called when the bytes of an operation have been moved; advance() notifies the target. If the
-  /// operation is in `waiting` already, it keeps its place there.
+  /// operation is in `waiting` already, it keeps its position there.
   void hold_notification(RecordedOperation& recorded);
   /// Called before an operation to the rank: inlined stores and aggregated operations take effect
   /// first. MPI promises no order of puts, but all known hosts keep it.
