@@ -7,7 +7,7 @@
 #include "engine/progress/waiting.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/startup/lifetime.hpp"
-#include "mpi/windows/window_end.hpp"
+#include "mpi/windows/handle_lifetime.hpp"
 
 namespace oriel::mpi {
 

@@ -265,7 +265,7 @@ Failure PlannedReduce::take() {
   }
   const Datatypes::Known* known = runtime.datatypes.find(arguments_.type);
   if (known == nullptr) return {MPI_ERR_TYPE, "the datatype is not valid or not committed"};
-  const std::optional<OwnFunction> function = runtime.own_ops.find(arguments_.op);
+  const std::optional<OwnFunction> function = own_ops.find(arguments_.op);
   if (const Failure bad = function ? take_own(*function, known->layout) : take_op(*known)) {
     return bad;
   }

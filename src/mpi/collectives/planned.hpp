@@ -14,9 +14,9 @@
 #include "mpi/collectives/alltoallv_arguments.hpp"
 #include "mpi/collectives/signature.hpp"
 #include "mpi/datatypes/datatypes.hpp"
-#include "mpi/datatypes/own_ops.hpp"
 #include "mpi/host/errors.hpp"
 #include "mpi/host/host.hpp"
+#include "mpi/operations/ops.hpp"
 
 namespace oriel::mpi {
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "mpi/host/default_errhandlers.hpp"
+#include "mpi/host/communicator_mark.hpp"
 #include "mpi/host/host_mpi.hpp"
 
 namespace oriel::mpi {
@@ -49,20 +49,44 @@ void call_handler(int code, Get&& get, Call&& call) {
 std::mutex sessions_mutex;
 std::vector<MPI_Session> sessions;  // that the program has begun and not ended, in this order
 
-MPI_Session last_session() {
-  const std::lock_guard guard(sessions_mutex);
-  return sessions.empty() ? MPI_SESSION_NULL : sessions.back();
-}
-
 void raise_in_session(int code) {
-  const MPI_Session session = last_session();
-  if (session == MPI_SESSION_NULL) return;
+  MPI_Session session = MPI_SESSION_NULL;
+  {
+    const std::lock_guard guard(sessions_mutex);
+    if (sessions.empty()) return;
+    session = sessions.back();
+  }
   call_handler(
       code, [&](MPI_Errhandler* handler) { PMPI_Session_get_errhandler(session, handler); },
       [&] { PMPI_Session_call_errhandler(session, code); });
 }
 #else
 void raise_in_session(int) {}
+#endif
+
+#if ORIEL_HOST_DEFAULT_ERRHANDLERS
+// Marks communicators to which the program has given MPI_ERRORS_ARE_FATAL.
+// MPI_Comm_get_errhandler returns this handler for a communicator without an error handler, too.
+CommunicatorMark made_fatal;
+
+bool has_errhandler(MPI_Comm communicator) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  PMPI_Comm_get_errhandler(communicator, &handler);
+  const bool may_be_none = handler == MPI_ERRORS_ARE_FATAL;
+  if (handler != MPI_ERRHANDLER_NULL) host_mpi().Errhandler_free(&handler);
+  return !may_be_none || made_fatal.is_set(communicator);
+}
+
+/// True if the host uses the error handler of MPI_COMM_SELF for errors of no object: MPICH from 4.2
+/// on (MPI-4). Earlier versions of MPICH, and Intel MPI, use that of MPI_COMM_WORLD.
+bool asks_comm_self() {
+  static const bool asks = [] {
+    int major = 0, minor = 0;
+    return std::sscanf(library_version().c_str(), "MPICH Version: %d.%d", &major, &minor) == 2 &&
+           (major > 4 || (major == 4 && minor >= 2));
+  }();
+  return asks;
+}
 #endif
 
 // The maximal number of codes. Hosts have space for some thousands of user-defined codes. Each
@@ -102,6 +126,25 @@ SessionEnd::~SessionEnd() {
   const std::lock_guard guard(sessions_mutex);
   const std::size_t place = std::min(place_, sessions.size());
   sessions.insert(sessions.begin() + static_cast<std::ptrdiff_t>(place), session_);
+}
+#endif
+
+#if ORIEL_HOST_DEFAULT_ERRHANDLERS
+MPI_Comm errhandler_owner(MPI_Comm communicator) {
+  if (communicator != MPI_COMM_NULL && has_errhandler(communicator)) return communicator;
+  return asks_comm_self() && has_errhandler(MPI_COMM_SELF) ? MPI_COMM_SELF : MPI_COMM_WORLD;
+}
+
+void set_errhandler(MPI_Comm communicator, MPI_Errhandler handler) {
+  host_mpi().Comm_set_errhandler(communicator, handler);
+}
+#else
+MPI_Comm errhandler_owner(MPI_Comm communicator) {
+  return communicator != MPI_COMM_NULL ? communicator : MPI_COMM_WORLD;
+}
+
+void set_errhandler(MPI_Comm communicator, MPI_Errhandler handler) {
+  PMPI_Comm_set_errhandler(communicator, handler);
 }
 #endif
 
@@ -251,3 +294,13 @@ ORIEL_MPI_CALL(Error_string)(int code, char* text, int* length) {
   *length = static_cast<int>(sentence.size());
   return MPI_SUCCESS;
 }
+
+#if ORIEL_HOST_DEFAULT_ERRHANDLERS
+ORIEL_MPI_CALL(Comm_set_errhandler)(MPI_Comm comm, MPI_Errhandler errhandler) {
+  const int code = host_mpi().Comm_set_errhandler(comm, errhandler);
+  if (code == MPI_SUCCESS && comm != MPI_COMM_NULL && errhandler == MPI_ERRORS_ARE_FATAL) {
+    made_fatal.set(comm);
+  }
+  return code;
+}
+#endif

@@ -2,14 +2,17 @@
 #include "mpi/host/group_ranks.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <numeric>
 
-#include "mpi/host/errors.hpp"
 #include "mpi/host/host_mpi.hpp"
 
 namespace oriel::mpi {
 namespace {
+
+// The number of MPI_Group_free calls of the program. After one, a handle may name another group.
+constinit std::atomic<std::uint64_t> groups_freed{0};
 
 bool has_first_world() {
   if (!world_exists()) return false;
@@ -18,8 +21,8 @@ bool has_first_world() {
   return parent == MPI_COMM_NULL;
 }
 
-}  // namespace
-
+/// Finds the ranks that the `size` members of a group have in another group, in the group's order.
+/// False: a member is not in the other group, or the host has failed.
 bool translate_ranks(MPI_Group group, int size, MPI_Group other, std::vector<int>& ranks) {
   std::vector<int> members(static_cast<std::size_t>(size));
   std::iota(members.begin(), members.end(), 0);
@@ -28,6 +31,8 @@ bool translate_ranks(MPI_Group group, int size, MPI_Group other, std::vector<int
              MPI_SUCCESS &&
          std::ranges::find(ranks, MPI_UNDEFINED) == ranks.end();
 }
+
+}  // namespace
 
 WorldRank own_world_rank() {
   WorldRank own;
@@ -49,4 +54,28 @@ std::vector<int> world_ranks(MPI_Group group) {
   return all_there ? ranks : std::vector<int>();
 }
 
+Failure GroupRanks::find(MPI_Group group, MPI_Group window_group) {
+  if (group == MPI_GROUP_NULL) return {MPI_ERR_GROUP, "the group is MPI_GROUP_NULL"};
+  const std::uint64_t freed = groups_freed.load(std::memory_order_relaxed);
+  if (group == group_ && freed == freed_) return {};
+  group_ = MPI_GROUP_NULL;
+  int size = 0;
+  if (PMPI_Group_size(group, &size) != MPI_SUCCESS) {
+    return {MPI_ERR_GROUP, "the group is not valid"};
+  }
+  if (!translate_ranks(group, size, window_group, ranks_)) {
+    return {MPI_ERR_GROUP, "the group has members that are not in the window's group"};
+  }
+  group_ = group;
+  freed_ = freed;
+  return {};
+}
+
 }  // namespace oriel::mpi
+
+using namespace oriel::mpi;
+
+ORIEL_MPI_CALL(Group_free)(MPI_Group* group) {
+  groups_freed.fetch_add(1, std::memory_order_relaxed);
+  return host_mpi().Group_free(group);
+}

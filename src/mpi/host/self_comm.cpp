@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/host/self_comm.hpp"
-#include "mpi/host/default_errhandlers.hpp"
 #include "mpi/host/errors.hpp"
 #include "mpi/host/host_mpi.hpp"
 

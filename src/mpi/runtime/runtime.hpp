@@ -10,13 +10,11 @@
 #include "engine/process/handle_table.hpp"
 #include "engine/progress/passing_sweeps.hpp"
 #include "mpi/datatypes/datatypes.hpp"
-#include "mpi/datatypes/own_ops.hpp"
 #include "mpi/host/errors.hpp"
 #include "mpi/host/host.hpp"
 #include "mpi/host/self_comm.hpp"
 #include "mpi/runtime/handle_values.hpp"
 #include "mpi/runtime/keyvals.hpp"
-#include "mpi/runtime/window_errhandlers.hpp"
 #include "mpi/runtime/window_errors.hpp"
 #include "mpi/runtime/window_handle.hpp"
 
@@ -36,7 +34,6 @@ class Runtime {
   Keyvals keyvals;
   WindowErrhandlers window_errhandlers;
   Datatypes datatypes;
-  OwnOps own_ops;
 
   Runtime() = default;
   Runtime(const Runtime&) = delete;

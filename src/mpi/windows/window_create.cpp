@@ -8,9 +8,8 @@
 #include "mpi/host/host_mpi.hpp"
 #include "mpi/requests/own_requests.hpp"
 #include "mpi/runtime/runtime.hpp"
-#include "mpi/windows/another_handle.hpp"
 #include "mpi/windows/attributes.hpp"
-#include "mpi/windows/window_end.hpp"
+#include "mpi/windows/handle_lifetime.hpp"
 #include "mpi/windows/window_maker.hpp"
 
 namespace oriel::mpi {

@@ -17,6 +17,10 @@ std::unique_ptr<WindowHandle> copy_handle(const WindowHandle& parent);
 int hand_out(const char* call, MPI_Win parent, MPI_Info info, std::unique_ptr<WindowHandle> made,
              MPI_Win* win);
 
+/// Removes a handle of a window that no rank uses any more. With the last handle, destroys the
+/// window. Without the process lock.
+void destroy_window(WindowHandle* window);
+
 /// The count of handles of this kind: those of memory handles are counted separately. With the
 /// process lock.
 inline int& count_of(WindowHandle& window) {
