@@ -2,11 +2,161 @@
 #include "mpi/datatypes/flatten.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
-#include "mpi/datatypes/type_contents.hpp"
+#include "mpi/host/host_mpi.hpp"
 
 namespace oriel::mpi {
 namespace {
+
+// Envelope and contents of a datatype are read by the large-count calls where the host has them:
+// the plain ones refuse datatypes that were made by large-count constructors.
+#if ORIEL_HOST_LARGE_COUNTS
+using Length = MPI_Count;
+#else
+using Length = int;
+#endif
+
+/// The lengths of the arrays of a datatype's contents, and the kind of its constructor.
+struct Envelope {
+  Length integers = 0;
+  Length addresses = 0;
+  Length counts = 0;  // of large-count constructors
+  Length types = 0;
+  int combiner = MPI_COMBINER_NAMED;
+
+  bool read(MPI_Datatype type) {
+#if ORIEL_HOST_LARGE_COUNTS
+    return PMPI_Type_get_envelope_c(type, &integers, &addresses, &counts, &types, &combiner) ==
+           MPI_SUCCESS;
+#else
+    return PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS;
+#endif
+  }
+  /// True for the types of MPI_Type_create_f90_real and similar calls, too.
+  bool predefined() const {
+    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
+           combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
+  }
+};
+
+/// Reads numbers from the front of an array of arguments.
+class NumberReader {
+ public:
+  template <typename Numbers>
+  explicit NumberReader(const Numbers& numbers) : numbers_(numbers.begin(), numbers.end()) {}
+  std::int64_t one() { return numbers_[at_++]; }
+  std::vector<std::int64_t> many(std::int64_t count) {
+    const auto first = numbers_.begin() + static_cast<std::ptrdiff_t>(at_);
+    at_ += static_cast<std::size_t>(count);
+    return {first, first + count};
+  }
+
+ private:
+  std::vector<std::int64_t> numbers_;
+  std::size_t at_ = 0;
+};
+
+struct SubarrayContents {
+  std::vector<std::int64_t> sizes, subsizes, starts;
+  bool fortran_order = false;
+};
+
+struct DarrayContents {
+  std::int64_t rank = 0;
+  std::vector<std::int64_t> global_sizes, distributions, distribution_arguments, process_sizes;
+  bool fortran_order = false;
+};
+
+/// The arguments of a datatype's constructor. MPI returns them in different arrays for plain and
+/// for large-count constructors. The destructor frees the derived datatypes among them.
+class TypeContents {
+ public:
+  TypeContents() = default;
+  ~TypeContents() {
+    for (MPI_Datatype& type : types_) {
+      Envelope of_type;
+      of_type.read(type);
+      if (!of_type.predefined()) host_mpi().Type_free(&type);
+    }
+  }
+  TypeContents(const TypeContents&) = delete;
+  TypeContents& operator=(const TypeContents&) = delete;
+
+  bool read(MPI_Datatype type) {
+    if (!envelope_.read(type)) return false;
+    if (envelope_.combiner == MPI_COMBINER_NAMED || envelope_.types == 0) return true;
+    integers_.resize(static_cast<std::size_t>(envelope_.integers));
+    addresses_.resize(static_cast<std::size_t>(envelope_.addresses));
+    counts_.resize(static_cast<std::size_t>(envelope_.counts));
+    std::vector<MPI_Datatype> types(static_cast<std::size_t>(envelope_.types));
+    if (read_arrays(type, types) != MPI_SUCCESS) return false;
+    types_ = std::move(types);
+    return true;
+  }
+  bool predefined() const { return envelope_.predefined(); }
+  int combiner() const { return envelope_.combiner; }
+  const std::vector<MPI_Datatype>& types() const { return types_; }
+
+  /// Counts and displacements in elements, in the order of the call's arguments.
+  bool has_numbers() const { return large() || !integers_.empty(); }
+  std::int64_t number(std::int64_t i) const {
+    const auto at = static_cast<std::size_t>(i);
+    return large() ? counts_[at] : integers_[at];
+  }
+  /// Displacements in bytes. `behind`: the number of counts before them, if both share an array.
+  std::int64_t address(std::int64_t i, std::int64_t behind) const {
+    return large() ? counts_[static_cast<std::size_t>(behind + i)]
+                   : addresses_[static_cast<std::size_t>(i)];
+  }
+
+  SubarrayContents subarray() const {
+    NumberReader integers(integers_);
+    SubarrayContents array;
+    const std::int64_t dimensions = integers.one();
+    NumberReader counts = large() ? NumberReader(counts_) : integers;
+    array.sizes = counts.many(dimensions);
+    array.subsizes = counts.many(dimensions);
+    array.starts = counts.many(dimensions);
+    array.fortran_order = (large() ? integers : counts).one() == MPI_ORDER_FORTRAN;
+    return array;
+  }
+
+  DarrayContents darray() const {
+    NumberReader integers(integers_);
+    DarrayContents array;
+    integers.one();  // the size of the process grid follows from its dimensions
+    array.rank = integers.one();
+    const std::int64_t dimensions = integers.one();
+    NumberReader counts(counts_);
+    array.global_sizes = (large() ? counts : integers).many(dimensions);
+    array.distributions = integers.many(dimensions);
+    array.distribution_arguments = integers.many(dimensions);
+    array.process_sizes = integers.many(dimensions);
+    array.fortran_order = integers.one() == MPI_ORDER_FORTRAN;
+    return array;
+  }
+
+ private:
+  int read_arrays(MPI_Datatype type, std::vector<MPI_Datatype>& types) {
+#if ORIEL_HOST_LARGE_COUNTS
+    return PMPI_Type_get_contents_c(type, envelope_.integers, envelope_.addresses, envelope_.counts,
+                                    envelope_.types, host_list(integers_), host_list(addresses_),
+                                    host_list(counts_), host_list(types));
+#else
+    return PMPI_Type_get_contents(type, envelope_.integers, envelope_.addresses, envelope_.types,
+                                  host_list(integers_), host_list(addresses_), host_list(types));
+#endif
+  }
+  bool large() const { return !counts_.empty(); }
+
+  Envelope envelope_;
+  std::vector<int> integers_;
+  std::vector<MPI_Aint> addresses_;
+  std::vector<MPI_Count> counts_;
+  std::vector<MPI_Datatype> types_;
+};
 
 /// Appends elements of other datatypes to a Flat.
 class Builder {
@@ -138,7 +288,7 @@ bool flatten(MPI_Datatype type, const FlattenLeaf& leaf, Flat& flat) {
   }
   Builder builder(flat);
   const auto number = [&](std::int64_t i) { return contents.number(i); };
-  const std::int64_t count = contents.numbers() != 0 ? number(0) : 0;
+  const std::int64_t count = contents.has_numbers() ? number(0) : 0;
   switch (contents.combiner()) {
     case MPI_COMBINER_DUP:
     case MPI_COMBINER_RESIZED:
