@@ -64,9 +64,9 @@ def test_papers_names_are_those_of_the_table(made):
     [
         ("[ORIEL_Win_iwait]", "[ORIEL_Win_jwait]", "which is not in calls.ini"),
         ("[kinds]\n", "[kinds]\nsquare = int\n", "type: meaning"),
-        ("is = starts MPI\n", "", "`is` has to say"),
-        ("is = starts MPI\n", "is = starts MPI\ntwin = a\n", "`twin` has no meaning"),
-        ("[sessions]\n", "[sessions]\nheader = oriel/none.h\n", "there is no oriel/none.h"),
+        ("is = nonblocking MPI_Win_wait\n", "", "`is` has to say"),
+        ("[MPI_Init]\n", "[MPI_Init]\ntwin = a\n", "`twin` has no meaning"),
+        ("header = oriel/windows.h", "header = oriel/none.h", "there is no oriel/none.h"),
         ("twins = MPI_Put_c,", "twins = MPI_Get_c,", "its twins are MPI_Put_c, MPI_Rput and"),
         ("[MPI_Get]", "[MPI_Put]", "'MPI_Put' already exists"),
         ("[MPI_Fetch_and_op]", "[MPI_Rput]", "has MPI_Rput twice"),

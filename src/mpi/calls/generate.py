@@ -34,6 +34,8 @@ from table import (
     wrap,
 )
 
+# Types of calls with large counts, and what the macros of parameters call them.
+LARGE = {"MPI_Count": "Count", "MPI_Aint": "Displacement"}
 MAN_COLUMNS = 72  # of the 80 of a terminal, behind an indent
 
 # Headers
@@ -94,21 +96,25 @@ def host_calls(table: Table) -> str:
     )
 
 
-def operation_parameters(table: Table) -> str:
+def parameters(table: Table) -> str:
     lines = [
         f"// {MADE}",
         "#pragma once",
         "",
-        "// The parameters of the operations that take counts, and their names.",
+        "// The parameters that many calls share, and their names. The macros take the types in",
+        "// which the calls with large counts differ.",
     ]
-    for name in table.operations:
-        declarations, names = [], []
-        for each in table.blocks[name]:
-            counted = each.kind.type != each.kind.large_type
-            declarations.append(each.declaration("Count" if counted else each.kind.type))
-            names.append(each.name)
+    for name, block in table.blocks.items():
+        declarations, types = [], {}
+        for each in block:
+            type_ = each.kind.type
+            if type_ != each.kind.large_type:
+                type_ = types.setdefault(each.kind.large_type, LARGE[each.kind.large_type])
+            declarations.append(each.declaration(type_))
         macro = f"ORIEL_{name.upper()}"
-        for head, words in ((f"{macro}(Count)", declarations), (f"{macro}_NAMES", names)):
+        taken = f"({', '.join(types.values())})" if types else ""
+        names = [each.name for each in block]
+        for head, words in ((f"{macro}_ARGS{taken}", declarations), (f"{macro}_NAMES", names)):
             body = break_at_commas(", ".join(words), COLUMNS - len("   \\"))
             lines += ["", " \\\n  ".join([f"#define {head}", *body])]
     return "\n".join(lines) + "\n"
@@ -264,7 +270,7 @@ def main() -> None:
     check_all(table, headers)
     folder = options.output
     write(folder / "src/mpi/calls/host_calls.hpp", host_calls(table))
-    write(folder / "src/mpi/calls/operation_parameters.hpp", operation_parameters(table))
+    write(folder / "src/mpi/calls/parameters.hpp", parameters(table))
     write(folder / "src/mpi/calls/blocking_calls.cpp", blocking_calls(table))
     write(folder / "src/mpi/calls/fortran_calls.cpp", fortran.fortran_calls(table, MADE))
     write(folder / "fortran/oriel.f90", fortran.module(table, headers, sources, MADE))

@@ -64,7 +64,7 @@ class Group:
 @dataclass(frozen=True)
 class Call:
     name: str
-    meaning: str
+    meaning: str  # none: MPI says what the call does
     parameters: tuple[Parameter, ...]
     group: Group
     when: str  # the macro of the hosts that have the call; none: all of them
@@ -105,9 +105,6 @@ class Table:
                 self.blocks[name] = self.parameters(each, f"block {name}")
         except configparser.Error as error:
             raise Fault(f"{TABLE.name}: {error}") from error
-        self.operations = [
-            name for name, each in parser["blocks"].items() if split(each)[0] in self.blocks
-        ]
         self.calls: list[Call] = []  # without their twins
         group = Group()
         for section in parser.sections()[2:]:
@@ -147,11 +144,11 @@ class Table:
         return tuple(found)
 
     def read_call(self, name: str, options: dict[str, str], group: Group) -> Call:
-        if not options.get("is"):
+        if group.header and not options.get("is"):
             raise Fault(f"{TABLE.name}, {name}: `is` has to say what the call does.")
         call = Call(
             name,
-            options.pop("is"),
+            options.pop("is", ""),
             self.parameters(options.pop("parameters", ""), name),
             group,
             group.when,

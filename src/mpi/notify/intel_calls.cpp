@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "mpi/calls/operation_parameters.hpp"
+#include "mpi/calls/parameters.hpp"
 #include "mpi/notify/notify_access.hpp"
 #include "mpi/notify/window_counters.hpp"
 #include "mpi/runtime/runtime.hpp"
@@ -33,7 +33,7 @@ int intel_call(const char* call, MPI_Win win, Ours&& ours, Arguments... argument
 }
 
 auto setting(int number, MPI_Info info = MPI_INFO_NULL) {
-  return [=](WindowHandle& window) { return CounterMaker(window).make(number, info); };
+  return [=](WindowHandle& window) { return set_number(window, number, info); };
 }
 auto getting(int index, MPI_Count* value) {
   return [=](WindowHandle& window) { return get_value(window, index, value); };
@@ -63,7 +63,7 @@ using namespace oriel::mpi;
 /// Defines an operation under one name.
 #define ORIEL_INTEL_OPERATION(prefix, Name, name, NAME, Count, suffix)                             \
   ORIEL_DEFINE_BOTH(prefix##_##Name##_notify##suffix, P##prefix##_##Name##_notify##suffix)         \
-  (ORIEL_##NAME(Count), int index, MPI_Win win) {                                                  \
+  (ORIEL_##NAME##_ARGS(Count), int index, MPI_Win win) {                                           \
     constexpr const char* call = #prefix "_" #Name "_notify" #suffix;                              \
     sort_arguments(index, win);                                                                    \
     return dispatch_notified(call, win, counted(name##_access(ORIEL_##NAME##_NAMES), index), [&] { \
@@ -81,54 +81,27 @@ using namespace oriel::mpi;
 ORIEL_INTEL_OPERATIONS(MPIX)
 ORIEL_INTEL_OPERATIONS(MPI)
 
-ORIEL_DEFINE_BOTH(MPIX_Win_create_notify, PMPIX_Win_create_notify)(MPI_Win win, int number) {
-  return intel_call<decltype(MPIX_Win_create_notify)>("MPIX_Win_create_notify", win,
-                                                      setting(number), win, number);
-}
+/// Defines a call on counters. `...`: the names of its parameters behind the window.
+#define ORIEL_INTEL_CALL(name, parameters, ours, ...)                                    \
+  ORIEL_DEFINE_BOTH(name, P##name) parameters {                                          \
+    return intel_call<decltype(name)>(#name, win, ours, win __VA_OPT__(, ) __VA_ARGS__); \
+  }
 
-ORIEL_DEFINE_BOTH(MPI_Win_notify_attach, PMPI_Win_notify_attach)
-(MPI_Win win, int number, MPI_Info info) {
-  return intel_call<decltype(MPI_Win_notify_attach)>("MPI_Win_notify_attach", win,
-                                                     setting(number, info), win, number, info);
-}
-
-ORIEL_DEFINE_BOTH(MPI_Win_notify_set_num, PMPI_Win_notify_set_num)
-(MPI_Win win, MPI_Info info, int number) {
-  return intel_call<decltype(MPI_Win_notify_set_num)>("MPI_Win_notify_set_num", win,
-                                                      setting(number, info), win, info, number);
-}
-
-ORIEL_DEFINE_BOTH(MPIX_Win_free_notify, PMPIX_Win_free_notify)(MPI_Win win) {
-  return intel_call<decltype(MPIX_Win_free_notify)>("MPIX_Win_free_notify", win, setting(0), win);
-}
-
-ORIEL_DEFINE_BOTH(MPI_Win_notify_detach, PMPI_Win_notify_detach)(MPI_Win win) {
-  return intel_call<decltype(MPI_Win_notify_detach)>("MPI_Win_notify_detach", win, setting(0), win);
-}
-
-ORIEL_DEFINE_BOTH(MPIX_Win_get_notify, PMPIX_Win_get_notify)
-(MPI_Win win, int index, MPI_Count* value) {
-  return intel_call<decltype(MPIX_Win_get_notify)>("MPIX_Win_get_notify", win,
-                                                   getting(index, value), win, index, value);
-}
-
-ORIEL_DEFINE_BOTH(MPI_Win_notify_get_value, PMPI_Win_notify_get_value)
-(MPI_Win win, int index, MPI_Count* value) {
-  return intel_call<decltype(MPI_Win_notify_get_value)>("MPI_Win_notify_get_value", win,
-                                                        getting(index, value), win, index, value);
-}
-
-ORIEL_DEFINE_BOTH(MPIX_Win_set_notify, PMPIX_Win_set_notify)
-(MPI_Win win, int index, MPI_Count value) {
-  return intel_call<decltype(MPIX_Win_set_notify)>("MPIX_Win_set_notify", win, giving(index, value),
-                                                   win, index, value);
-}
-
-ORIEL_DEFINE_BOTH(MPI_Win_notify_set_value, PMPI_Win_notify_set_value)
-(MPI_Win win, int index, MPI_Count value) {
-  return intel_call<decltype(MPI_Win_notify_set_value)>("MPI_Win_notify_set_value", win,
-                                                        giving(index, value), win, index, value);
-}
+ORIEL_INTEL_CALL(MPIX_Win_create_notify, (MPI_Win win, int number), setting(number), number)
+ORIEL_INTEL_CALL(MPI_Win_notify_attach, (MPI_Win win, int number, MPI_Info info),
+                 setting(number, info), number, info)
+ORIEL_INTEL_CALL(MPI_Win_notify_set_num, (MPI_Win win, MPI_Info info, int number),
+                 setting(number, info), info, number)
+ORIEL_INTEL_CALL(MPIX_Win_free_notify, (MPI_Win win), setting(0))
+ORIEL_INTEL_CALL(MPI_Win_notify_detach, (MPI_Win win), setting(0))
+ORIEL_INTEL_CALL(MPIX_Win_get_notify, (MPI_Win win, int index, MPI_Count* value),
+                 getting(index, value), index, value)
+ORIEL_INTEL_CALL(MPI_Win_notify_get_value, (MPI_Win win, int index, MPI_Count* value),
+                 getting(index, value), index, value)
+ORIEL_INTEL_CALL(MPIX_Win_set_notify, (MPI_Win win, int index, MPI_Count value),
+                 giving(index, value), index, value)
+ORIEL_INTEL_CALL(MPI_Win_notify_set_value, (MPI_Win win, int index, MPI_Count value),
+                 giving(index, value), index, value)
 
 ORIEL_DEFINE_BOTH(MPIX_Win_get_notify_request, PMPIX_Win_get_notify_request)
 (MPI_Win win, int index, MPI_Count threshold, MPI_Request* request) {

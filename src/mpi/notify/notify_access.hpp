@@ -24,17 +24,17 @@ inline Access counted(Access access, int index) {
 inline bool try_put_notified(const WindowHandle& window, const Access& access) {
   const NotifyArg& notify_arg = access.notify_arg;
   std::size_t bytes;
-  if (access.kind != OperationKind::put || !valid_rank(window, access.rank) ||
-      !one_run(access.origin.address, access.origin.count, access.origin.type, access.target_count,
-               access.target_type, bytes)) {
+  if (access.kind != OperationKind::put || !valid_rank(window, access.target.rank) ||
+      !one_run(access.origin.address, access.origin.count, access.origin.type, access.target.count,
+               access.target.type, bytes)) {
     return false;
   }
   const bool valid =
       notify_arg.kind == NotifyKind::tag
           ? notify_arg.number >= 0
-          : window.core->notifications().counters().has(access.rank, notify_arg.number);
-  return valid && window.core->put_notified(access.rank, access.displacement, access.origin.address,
-                                            bytes, notify_arg);
+          : window.core->notifications().counters().has(access.target.rank, notify_arg.number);
+  return valid && window.core->put_notified(access.target.rank, access.target.displacement,
+                                            access.origin.address, bytes, notify_arg);
 }
 
 /// A notified operation, if hot paths are closed or the window is not Oriel's.

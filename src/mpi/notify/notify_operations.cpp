@@ -3,7 +3,7 @@
 // operation of the same name and notifies its target, by a tag or by adding one to a counter.
 #include <oriel/profiling.h>
 
-#include "mpi/calls/operation_parameters.hpp"
+#include "mpi/calls/parameters.hpp"
 #include "mpi/notify/notify_access.hpp"
 #include "mpi/notify/window_counters.hpp"
 #include "mpi/runtime/window_errors.hpp"
@@ -47,38 +47,28 @@ using namespace oriel::mpi;
 #define ORIEL_TAG MPI_Win win, int number
 #define ORIEL_COUNTER int number, MPI_Win win
 
-/// Defines two calls. `by`: tag or counter.
-#define ORIEL_NOTIFIED(Name, name, NAME, Count, suffix, by, BY)                                    \
-  ORIEL_CALL(Name##suffix)(ORIEL_##NAME(Count), ORIEL_##BY) {                                      \
-    return notify_##by("ORIEL_" #Name #suffix, win, name##_access(ORIEL_##NAME##_NAMES), number);  \
-  }                                                                                                \
-  ORIEL_CALL(R##name##suffix)(ORIEL_##NAME(Count), ORIEL_##BY, MPI_Request * request) {            \
+/// Defines ORIEL_Call. `Count`: empty if the call has no counts; `by`: tag or counter.
+#define ORIEL_NOTIFIED(Call, name, NAME, Count, by, BY)                                   \
+  ORIEL_CALL(Call)(ORIEL_##NAME##_ARGS Count, ORIEL_##BY) {                               \
+    return notify_##by("ORIEL_" #Call, win, name##_access(ORIEL_##NAME##_NAMES), number); \
+  }
+/// Defines the call with a request, too.
+#define ORIEL_BOTH_NOTIFIED(Name, name, NAME, Count, suffix, by, BY)                               \
+  ORIEL_NOTIFIED(Name##suffix, name, NAME, Count, by, BY)                                          \
+  ORIEL_CALL(R##name##suffix)(ORIEL_##NAME##_ARGS Count, ORIEL_##BY, MPI_Request * request) {      \
     return request_##by("ORIEL_R" #name #suffix, win, name##_access(ORIEL_##NAME##_NAMES), number, \
                         request);                                                                  \
   }
 
-#define ORIEL_ALL_NOTIFIED(Count, suffix, by, BY)                           \
-  ORIEL_NOTIFIED(Put, put, PUT, Count, suffix, by, BY)                      \
-  ORIEL_NOTIFIED(Get, get, GET, Count, suffix, by, BY)                      \
-  ORIEL_NOTIFIED(Accumulate, accumulate, ACCUMULATE, Count, suffix, by, BY) \
-  ORIEL_NOTIFIED(Get_accumulate, get_accumulate, GET_ACCUMULATE, Count, suffix, by, BY)
+#define ORIEL_ALL_NOTIFIED(Count, suffix, by, BY)                                \
+  ORIEL_BOTH_NOTIFIED(Put, put, PUT, Count, suffix, by, BY)                      \
+  ORIEL_BOTH_NOTIFIED(Get, get, GET, Count, suffix, by, BY)                      \
+  ORIEL_BOTH_NOTIFIED(Accumulate, accumulate, ACCUMULATE, Count, suffix, by, BY) \
+  ORIEL_BOTH_NOTIFIED(Get_accumulate, get_accumulate, GET_ACCUMULATE, Count, suffix, by, BY)
 
-ORIEL_ALL_NOTIFIED(int, _notify, tag, TAG)
-ORIEL_ALL_NOTIFIED(MPI_Count, _notify_c, tag, TAG)
-ORIEL_ALL_NOTIFIED(int, _notify_counter, counter, COUNTER)
-ORIEL_ALL_NOTIFIED(MPI_Count, _notify_counter_c, counter, COUNTER)
-
-ORIEL_CALL(Fetch_and_op_notify)
-(const void* origin, void* result, MPI_Datatype type, int rank, MPI_Aint displacement, MPI_Op op,
- MPI_Win win, int tag) {
-  return notify_tag("ORIEL_Fetch_and_op_notify", win,
-                    fetch_and_op_access(origin, result, type, rank, displacement, op), tag);
-}
-
-ORIEL_CALL(Compare_and_swap_notify)
-(const void* origin, const void* compare, void* result, MPI_Datatype type, int rank,
- MPI_Aint displacement, MPI_Win win, int tag) {
-  return notify_tag("ORIEL_Compare_and_swap_notify", win,
-                    compare_and_swap_access(origin, compare, result, type, rank, displacement),
-                    tag);
-}
+ORIEL_ALL_NOTIFIED((int), _notify, tag, TAG)
+ORIEL_ALL_NOTIFIED((MPI_Count), _notify_c, tag, TAG)
+ORIEL_ALL_NOTIFIED((int), _notify_counter, counter, COUNTER)
+ORIEL_ALL_NOTIFIED((MPI_Count), _notify_counter_c, counter, COUNTER)
+ORIEL_NOTIFIED(Fetch_and_op_notify, fetch_and_op, FETCH_AND_OP, , tag, TAG)
+ORIEL_NOTIFIED(Compare_and_swap_notify, compare_and_swap, COMPARE_AND_SWAP, , tag, TAG)

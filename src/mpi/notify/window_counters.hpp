@@ -1,54 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include "core/notify/counters.hpp"
 #include "mpi/host/errors.hpp"
 #include "mpi/requests/own_requests.hpp"
 #include "mpi/runtime/window_handle.hpp"
-#include "transport/shm/arena.hpp"
 
 namespace oriel::mpi {
 
-/// Gives a window new notification counters, all zero: a collective on the window. Every rank takes
-/// the same steps, so that all fail together and none hangs. With the process lock.
-class CounterMaker {
- public:
-  explicit CounterMaker(WindowHandle& window) : window_(window) {}
+// The calls on a window's notification counters (N8), for each spelling of their names. With
+// the process lock.
 
-  /// Gives the calling rank `number` counters. `info` is the argument of the call.
-  Failure make(int number, MPI_Info info);
-
- private:
-  /// The words that each rank sends to all others.
-  struct Part {
-    ArenaLocation location;
-    std::uint32_t count = 0;
-    int error_class = MPI_SUCCESS;
-  };
-
-  void give_up(int error_class, std::string reason);
-  void finish_operations();
-  void take_memory(std::uint32_t number);
-  /// One exchange among all ranks. Fails if it has failed on any rank.
-  Failure exchange();
-  Part part_of(int rank) const;
-  /// Checks the assertion that all ranks give the same number.
-  void check_same();
-  void map_rows();
-
-  WindowHandle& window_;
-  Part mine_;
-  std::string reason_;
-  ArenaPiece memory_;
-  std::vector<CounterRow> rows_;
-};
-
-// The calls on a window's notification counters (N8), for each spelling of their names.
-
+/// Gives the window new counters, all zero, and the calling rank `number` of them: a collective on
+/// the window.
+Failure set_number(WindowHandle& window, int number, MPI_Info info);
 Failure get_value(WindowHandle& window, int index, MPI_Count* value);
 Failure set_value(WindowHandle& window, int index, MPI_Count value);
 /// The request completes when the counter reaches the threshold. `posted` is false if it has.

@@ -43,8 +43,8 @@ const LayoutRef& layout_of(OperationKind kind, const Known& known) {
 Failure check_address(const Access& access, const void* address, const Layout& layout,
                       MPI_Count count) {
   // Open MPI permits null buffers if no data moves, and stencils at a border rely on it.
-  if (address != nullptr || access.rank == MPI_PROC_NULL || count == 0 || layout.size() == 0 ||
-      layout.bounds(static_cast<std::uint64_t>(count)).first > 0) {
+  if (address != nullptr || access.target.rank == MPI_PROC_NULL || count == 0 ||
+      layout.size() == 0 || layout.bounds(static_cast<std::uint64_t>(count)).first > 0) {
     return {};
   }
   return {access.predefined_only ? MPI_ERR_ARG : MPI_ERR_BUFFER, "a buffer is a null pointer"};
@@ -128,21 +128,21 @@ Failure match_lengths(bool reads_origin, bool writes_result, std::uint64_t eleme
 /// range on all other windows.
 Failure find_in_handle(const WindowHandle& window, const HandleView& view, const Access& access,
                        Operation& operation) {
-  if (access.rank != view.target) {
+  if (access.target.rank != view.target) {
     return {MPI_ERR_RANK,
             "a window made from a memory handle has the handle's owner as its target"};
   }
   if (access.notify_arg.wanted()) {
     return {MPI_ERR_RMA_FLAVOR, "a window made from a memory handle has no notified access"};
   }
-  if (!window.core->epochs().passive(access.rank)) {
+  if (!window.core->epochs().passive(access.target.rank)) {
     return {MPI_ERR_RMA_SYNC,
             "a window made from a memory handle is used within a lock or lock_all epoch of its "
             "parent"};
   }
-  if (access.displacement < 0) return {MPI_ERR_DISP, "the target displacement is negative"};
+  if (access.target.displacement < 0) return {MPI_ERR_DISP, "the target displacement is negative"};
   std::int64_t start = 0;
-  if (operation.bytes() != 0 && !find_range(access.displacement, view.disp_unit,
+  if (operation.bytes() != 0 && !find_range(access.target.displacement, view.disp_unit,
                                             operation.target_elements(), view.bytes, start)) {
     return {MPI_ERR_RMA_RANGE, "the operation reaches beyond the target's window"};
   }
@@ -156,11 +156,11 @@ bool put_or_get_at_once(const WindowHandle& window, const Access& access) {
   if ((!put && access.kind != OperationKind::get) || access.notify_arg.wanted()) return false;
   const UserBuffer& local = put ? access.origin : access.result;
   if (put) {
-    return put_at_once(window, local.address, local.count, local.type, access.rank,
-                       access.displacement, access.target_count, access.target_type, false);
+    return put_at_once(window, local.address, local.count, local.type, access.target.rank,
+                       access.target.displacement, access.target.count, access.target.type, false);
   }
-  return get_at_once(window, local.address, local.count, local.type, access.rank,
-                     access.displacement, access.target_count, access.target_type, false);
+  return get_at_once(window, local.address, local.count, local.type, access.target.rank,
+                     access.target.displacement, access.target.count, access.target.type, false);
 }
 
 }  // namespace
@@ -242,11 +242,11 @@ bool carry_out_at_once(const WindowHandle& window, const Access& access) {
 }
 
 void report_carried_out(const WindowHandle& window, const Access& access, std::uint64_t begun) {
-  const Known& there = *runtime.datatypes.look(access.target_type);
+  const Known& there = *runtime.datatypes.look(access.target.type);
   const Elements elements{*layout_of(access.kind, there),
-                          static_cast<std::uint64_t>(access.target_count)};
+                          static_cast<std::uint64_t>(access.target.count)};
   HandleName handle;
-  std::int64_t displacement = access.displacement;
+  std::int64_t displacement = access.target.displacement;
   if (window.view.has_value()) {
     handle = window.view->name;
     displacement *= static_cast<std::int64_t>(window.view->disp_unit);
@@ -254,14 +254,15 @@ void report_carried_out(const WindowHandle& window, const Access& access, std::u
   std::uint64_t bytes = bytes_in(elements);
   if (access.kind == OperationKind::put) {
     // An origin may put fewer bytes than the target's elements have.
-    const bool same = access.origin.type == access.target_type;
+    const bool same = access.origin.type == access.target.type;
     const Known& own = same ? there : *runtime.datatypes.look(access.origin.type);
     bytes = bytes_in({*own.layout, static_cast<std::uint64_t>(access.origin.count)});
   }
-  const Protocol protocol = window.core->hot_protocol(access.rank, displacement, elements, handle);
+  const Protocol protocol =
+      window.core->hot_protocol(access.target.rank, displacement, elements, handle);
   window.core->events().carried_out({.time = begun,
                                      .number = bytes,
-                                     .rank = access.rank,
+                                     .rank = access.target.rank,
                                      .id = ++engine.running()->last_number,
                                      .kind = EventKind::operation_issued,
                                      .detail = detail_of(access.kind),
@@ -311,24 +312,24 @@ Failure issue(WindowHandle& window, const Access& access, Completion* completion
     if (bad) return bad;
   }
   const Known* target = nullptr;
-  if (const Failure bad = check(access.target_count, access.target_type, target)) return bad;
+  if (const Failure bad = check(access.target.count, access.target.type, target)) return bad;
   if (access.predefined_only && !target->predefined) {
     return {MPI_ERR_TYPE, "the call takes predefined datatypes only"};
   }
-  operation.target_count = static_cast<std::uint64_t>(access.target_count);
+  operation.target_count = static_cast<std::uint64_t>(access.target.count);
   operation.target_layout = layout_of(kind, *target);
-  if (access.rank == MPI_PROC_NULL) return {};
+  if (access.target.rank == MPI_PROC_NULL) return {};
   if (window.view.has_value()) {
     if (const Failure bad = find_in_handle(window, *window.view, access, operation)) return bad;
-  } else if (!valid_rank(window, access.rank)) {
+  } else if (!valid_rank(window, access.target.rank)) {
     return {MPI_ERR_RANK, "the rank is not in the window's group"};
   }
   if (access.notify_arg.kind == NotifyKind::counter) {
-    if (const Failure bad = check_counter(window, access.rank, access.notify_arg.number))
+    if (const Failure bad = check_counter(window, access.target.rank, access.notify_arg.number))
       return bad;
   }
   // On a dynamic window the displacement is an address, or is added to a datatype's addresses.
-  if (access.displacement < 0 && (!window.core->dynamic() || window.view.has_value())) {
+  if (access.target.displacement < 0 && (!window.core->dynamic() || window.view.has_value())) {
     return {MPI_ERR_DISP, "the target displacement is negative"};
   }
   const std::uint64_t element = bytes_of_element(kind, *target);
@@ -350,14 +351,14 @@ Failure issue(WindowHandle& window, const Access& access, Completion* completion
   // MPI's own request-based operations are permitted in every epoch: see tell_of_active_epoch().
   const Epochs& epochs = window.core->epochs();
   const bool notifies = access.notify_arg.wanted();
-  const bool own_epoch = notifies && !epochs.covered(access.rank);
+  const bool own_epoch = notifies && !epochs.covered(access.target.rank);
   if (completion != nullptr && (notifies || access.completes_there) &&
-      !epochs.passive(access.rank) && !own_epoch) {
+      !epochs.passive(access.target.rank) && !own_epoch) {
     return {MPI_ERR_RMA_SYNC, "this operation with a request needs a lock or lock_all epoch"};
   }
-  operation.target = access.rank;
+  operation.target = access.target.rank;
   operation.number = ++engine.running()->last_number;
-  if (!window.view.has_value()) operation.displacement = access.displacement;
+  if (!window.view.has_value()) operation.displacement = access.target.displacement;
   operation.compare = access.compare;
   operation.completion = completion;
   operation.completes_there = access.completes_there;

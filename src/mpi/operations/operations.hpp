@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/operation/operation.hpp"
+#include "mpi/calls/parameters.hpp"
 #include "mpi/host/errors.hpp"
 #include "mpi/requests/own_requests.hpp"
 #include "mpi/runtime/runtime.hpp"
@@ -18,16 +19,21 @@ struct UserBuffer {
   MPI_Datatype type = MPI_DATATYPE_NULL;
 };
 
+/// `count` elements of `type` in the window of a rank, as the program gave them.
+struct UserTarget {
+  int rank = 0;
+  MPI_Aint displacement = 0;
+  MPI_Count count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+};
+
 /// The arguments of any operation.
 struct Access {
   OperationKind kind = OperationKind::put;
   UserBuffer origin{};
   UserBuffer result{};
   const void* compare = nullptr;
-  int rank = 0;
-  MPI_Aint displacement = 0;
-  MPI_Count target_count = 0;
-  MPI_Datatype target_type = MPI_DATATYPE_NULL;
+  UserTarget target{};
   MPI_Op op = MPI_REPLACE;
   bool predefined_only = false;  // the call takes no derived datatype
   bool completes_there = false;  // its request also waits for completion at the target
@@ -112,59 +118,48 @@ inline void* writable(const void* address) {
 
 // For each kind of operation: its Access, for the general path, and its fast path, which any thread
 // may take at any time without the process lock. The fast path returns whether it has carried out
-// the operation.
+// the operation. The parameters are those of the call (mpi/calls/calls.ini).
 
-inline Access put_access(const void* origin, MPI_Count origin_count, MPI_Datatype origin_type,
-                         int rank, MPI_Aint displacement, MPI_Count target_count,
-                         MPI_Datatype target_type) {
+inline Access put_access(ORIEL_PUT_ARGS(MPI_Count)) {
   return {.kind = OperationKind::put,
-          .origin = {writable(origin), origin_count, origin_type},
-          .rank = rank,
-          .displacement = displacement,
-          .target_count = target_count,
-          .target_type = target_type};
+          .origin = {writable(origin_addr), origin_count, origin_datatype},
+          .target = {ORIEL_TARGET_NAMES}};
 }
 
-inline bool put_at_once(const WindowHandle& window, const void* origin, MPI_Count origin_count,
-                        MPI_Datatype origin_type, int rank, MPI_Aint displacement,
-                        MPI_Count target_count, MPI_Datatype target_type, bool may_wait = true) {
+inline bool put_at_once(const WindowHandle& window, ORIEL_PUT_ARGS(MPI_Count),
+                        bool may_wait = true) {
   std::size_t bytes;
   if (window.info.order.load()) order_before(OperationKind::put);
-  if (!one_run(origin, origin_count, origin_type, target_count, target_type, bytes)) {
-    return try_move(window, true, rank, displacement, target_count, target_type,
-                    {writable(origin), origin_count, origin_type});
+  if (!one_run(origin_addr, origin_count, origin_datatype, target_count, target_datatype, bytes)) {
+    return try_move(window, true, ORIEL_TARGET_NAMES,
+                    {writable(origin_addr), origin_count, origin_datatype});
   }
-  if (std::byte* target = find_address(window, rank, displacement, bytes)) [[likely]] {
-    copy(target, origin, bytes);
+  if (std::byte* target = find_address(window, target_rank, target_disp, bytes)) [[likely]] {
+    copy(target, origin_addr, bytes);
     return true;
   }
-  return try_copy(window, true, rank, displacement, writable(origin), bytes, may_wait);
+  return try_copy(window, true, target_rank, target_disp, writable(origin_addr), bytes, may_wait);
 }
 
-inline Access get_access(void* result, MPI_Count result_count, MPI_Datatype result_type, int rank,
-                         MPI_Aint displacement, MPI_Count target_count, MPI_Datatype target_type) {
+inline Access get_access(ORIEL_GET_ARGS(MPI_Count)) {
   return {.kind = OperationKind::get,
-          .result = {result, result_count, result_type},
-          .rank = rank,
-          .displacement = displacement,
-          .target_count = target_count,
-          .target_type = target_type};
+          .result = {origin_addr, origin_count, origin_datatype},
+          .target = {ORIEL_TARGET_NAMES}};
 }
 
-inline bool get_at_once(const WindowHandle& window, void* result, MPI_Count result_count,
-                        MPI_Datatype result_type, int rank, MPI_Aint displacement,
-                        MPI_Count target_count, MPI_Datatype target_type, bool may_wait = true) {
+inline bool get_at_once(const WindowHandle& window, ORIEL_GET_ARGS(MPI_Count),
+                        bool may_wait = true) {
   std::size_t bytes;
   if (window.info.order.load()) order_before(OperationKind::get);
-  if (!one_run(result, result_count, result_type, target_count, target_type, bytes)) {
-    return try_move(window, false, rank, displacement, target_count, target_type,
-                    {result, result_count, result_type});
+  if (!one_run(origin_addr, origin_count, origin_datatype, target_count, target_datatype, bytes)) {
+    return try_move(window, false, ORIEL_TARGET_NAMES,
+                    {origin_addr, origin_count, origin_datatype});
   }
-  if (const std::byte* target = find_address(window, rank, displacement, bytes)) [[likely]] {
-    copy(result, target, bytes);
+  if (const std::byte* target = find_address(window, target_rank, target_disp, bytes)) [[likely]] {
+    copy(origin_addr, target, bytes);
     return true;
   }
-  return try_copy(window, false, rank, displacement, result, bytes, may_wait);
+  return try_copy(window, false, target_rank, target_disp, origin_addr, bytes, may_wait);
 }
 
 /// The last update of a thread, with op and type resolved: programs repeat updates.
@@ -214,93 +209,71 @@ inline bool may_update(ThreadLine*& line) {
                                  elements);
 }
 
-inline Access accumulate_access(const void* origin, MPI_Count origin_count,
-                                MPI_Datatype origin_type, int rank, MPI_Aint displacement,
-                                MPI_Count target_count, MPI_Datatype target_type, MPI_Op op) {
+inline Access accumulate_access(ORIEL_ACCUMULATE_ARGS(MPI_Count)) {
   return {.kind = OperationKind::accumulate,
-          .origin = {writable(origin), origin_count, origin_type},
-          .rank = rank,
-          .displacement = displacement,
-          .target_count = target_count,
-          .target_type = target_type,
+          .origin = {writable(origin_addr), origin_count, origin_datatype},
+          .target = {ORIEL_TARGET_NAMES},
           .op = op};
 }
 
-inline bool accumulate_at_once(const WindowHandle& window, const void* origin,
-                               MPI_Count origin_count, MPI_Datatype origin_type, int rank,
-                               MPI_Aint displacement, MPI_Count target_count,
-                               MPI_Datatype target_type, MPI_Op op) {
-  return origin_count == target_count && origin_type == target_type &&
-         update_elements(window, OperationKind::accumulate, op, target_type, target_count, rank,
-                         displacement, origin, nullptr);
+inline bool accumulate_at_once(const WindowHandle& window, ORIEL_ACCUMULATE_ARGS(MPI_Count)) {
+  return origin_count == target_count && origin_datatype == target_datatype &&
+         update_elements(window, OperationKind::accumulate, op, target_datatype, target_count,
+                         target_rank, target_disp, origin_addr, nullptr);
 }
 
-inline Access get_accumulate_access(const void* origin, MPI_Count origin_count,
-                                    MPI_Datatype origin_type, void* result, MPI_Count result_count,
-                                    MPI_Datatype result_type, int rank, MPI_Aint displacement,
-                                    MPI_Count target_count, MPI_Datatype target_type, MPI_Op op) {
+inline Access get_accumulate_access(ORIEL_GET_ACCUMULATE_ARGS(MPI_Count)) {
   return {.kind = OperationKind::get_accumulate,
-          .origin = {writable(origin), origin_count, origin_type},
-          .result = {result, result_count, result_type},
-          .rank = rank,
-          .displacement = displacement,
-          .target_count = target_count,
-          .target_type = target_type,
+          .origin = {writable(origin_addr), origin_count, origin_datatype},
+          .result = {ORIEL_RESULT_NAMES},
+          .target = {ORIEL_TARGET_NAMES},
           .op = op};
 }
 
-inline bool get_accumulate_at_once(const WindowHandle& window, const void* origin,
-                                   MPI_Count origin_count, MPI_Datatype origin_type, void* result,
-                                   MPI_Count result_count, MPI_Datatype result_type, int rank,
-                                   MPI_Aint displacement, MPI_Count target_count,
-                                   MPI_Datatype target_type, MPI_Op op) {
-  return result_count == target_count && result_type == target_type &&
-         (op == MPI_NO_OP || (origin_count == target_count && origin_type == target_type)) &&
-         update_elements(window, OperationKind::get_accumulate, op, target_type, target_count, rank,
-                         displacement, origin, result);
+inline bool get_accumulate_at_once(const WindowHandle& window,
+                                   ORIEL_GET_ACCUMULATE_ARGS(MPI_Count)) {
+  return result_count == target_count && result_datatype == target_datatype &&
+         (op == MPI_NO_OP ||
+          (origin_count == target_count && origin_datatype == target_datatype)) &&
+         update_elements(window, OperationKind::get_accumulate, op, target_datatype, target_count,
+                         target_rank, target_disp, origin_addr, result_addr);
 }
 
-inline Access fetch_and_op_access(const void* origin, void* result, MPI_Datatype type, int rank,
-                                  MPI_Aint displacement, MPI_Op op) {
-  Access access =
-      get_accumulate_access(origin, 1, type, result, 1, type, rank, displacement, 1, type, op);
-  access.predefined_only = true;
-  return access;
-}
-
-inline bool fetch_and_op_at_once(const WindowHandle& window, const void* origin, void* result,
-                                 MPI_Datatype type, int rank, MPI_Aint displacement, MPI_Op op) {
-  return update_elements(window, OperationKind::get_accumulate, op, type, 1, rank, displacement,
-                         origin, result);
-}
-
-inline Access compare_and_swap_access(const void* origin, const void* compare, void* result,
-                                      MPI_Datatype type, int rank, MPI_Aint displacement) {
-  return {.kind = OperationKind::compare_and_swap,
-          .origin = {writable(origin), 1, type},
-          .result = {result, 1, type},
-          .compare = compare,
-          .rank = rank,
-          .displacement = displacement,
-          .target_count = 1,
-          .target_type = type,
+inline Access fetch_and_op_access(ORIEL_FETCH_AND_OP_ARGS) {
+  return {.kind = OperationKind::get_accumulate,
+          .origin = {writable(origin_addr), 1, datatype},
+          .result = {result_addr, 1, datatype},
+          .target = {ORIEL_ELEMENT_NAMES, 1, datatype},
+          .op = op,
           .predefined_only = true};
 }
 
-inline bool compare_and_swap_at_once(const WindowHandle& window, const void* origin,
-                                     const void* compare, void* result, MPI_Datatype type, int rank,
-                                     MPI_Aint displacement) {
+inline bool fetch_and_op_at_once(const WindowHandle& window, ORIEL_FETCH_AND_OP_ARGS) {
+  return update_elements(window, OperationKind::get_accumulate, op, datatype, 1, target_rank,
+                         target_disp, origin_addr, result_addr);
+}
+
+inline Access compare_and_swap_access(ORIEL_COMPARE_AND_SWAP_ARGS) {
+  return {.kind = OperationKind::compare_and_swap,
+          .origin = {writable(origin_addr), 1, datatype},
+          .result = {result_addr, 1, datatype},
+          .compare = compare_addr,
+          .target = {ORIEL_ELEMENT_NAMES, 1, datatype},
+          .predefined_only = true};
+}
+
+inline bool compare_and_swap_at_once(const WindowHandle& window, ORIEL_COMPARE_AND_SWAP_ARGS) {
   const OperationKind kind = OperationKind::compare_and_swap;
   ThreadLine* line;
-  if (!valid_rank(window, rank) || any_null(origin, result) || compare == nullptr ||
-      !may_update(line) ||
-      ((type != last_update.type || kind != last_update.kind) &&
-       !resolve_update(kind, MPI_REPLACE, type))) {
+  if (!valid_rank(window, target_rank) || any_null(origin_addr, result_addr) ||
+      compare_addr == nullptr || !may_update(line) ||
+      ((datatype != last_update.type || kind != last_update.kind) &&
+       !resolve_update(kind, MPI_REPLACE, datatype))) {
     return false;
   }
   if (window.info.order.load()) order_before(kind);
-  return window.core->try_compare_swap(line, rank, displacement, last_update.reduction, origin,
-                                       compare, result);
+  return window.core->try_compare_swap(line, target_rank, target_disp, last_update.reduction,
+                                       origin_addr, compare_addr, result_addr);
 }
 
 /// Returns the window if its operations may run without the process lock. Returns null if the
@@ -328,7 +301,7 @@ template <typename AtOnce>
 Failure issue_generally(WindowHandle& window, const Access& access, AtOnce&& at_once) {
   const bool over = window.core->events().all_operations()
                         ? carry_out_reported(window, access, at_once)
-                        : window.core->try_touch(access.rank) && at_once(window);
+                        : window.core->try_touch(access.target.rank) && at_once(window);
   return over ? Failure() : issue(window, access);
 }
 
@@ -347,12 +320,13 @@ int issue_with_request(const char* call, MPI_Win handle, const Access& access, M
   return with_request(
       call, handle, request,
       [&](WindowHandle& window, Completion& completion, bool& posted) {
-        if (valid_rank(window, access.rank) && window.core->epochs().passive(access.rank) &&
+        if (valid_rank(window, access.target.rank) &&
+            window.core->epochs().passive(access.target.rank) &&
             carry_out_at_once(window, access)) {
           return Failure();
         }
         const Failure bad = issue(window, access, &completion, posted);
-        if (!bad) tell_of_active_epoch(call, window, access.rank);
+        if (!bad) tell_of_active_epoch(call, window, access.target.rank);
         return bad;
       },
       host);

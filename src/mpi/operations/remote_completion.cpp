@@ -4,7 +4,7 @@
 #include <oriel/profiling.h>
 
 #include "core/operation/operation.hpp"
-#include "mpi/calls/operation_parameters.hpp"
+#include "mpi/calls/parameters.hpp"
 #include "mpi/operations/operations.hpp"
 #include "mpi/runtime/window_errors.hpp"
 
@@ -27,7 +27,7 @@ using namespace oriel::mpi;
 
 #define ORIEL_REMOTE_COMPLETING(name, NAME, Count, suffix)                                       \
   ORIEL_CALL(Rr##name##suffix)                                                                   \
-  (ORIEL_##NAME(Count), MPI_Win win, MPI_Request * request) {                                    \
+  (ORIEL_##NAME##_ARGS(Count), MPI_Win win, MPI_Request * request) {                             \
     return request_at_target("ORIEL_Rr" #name #suffix, win, name##_access(ORIEL_##NAME##_NAMES), \
                              request);                                                           \
   }
