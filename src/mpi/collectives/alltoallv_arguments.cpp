@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/collectives/alltoallv_arguments.hpp"
 
+#include <oriel/collectives.h>
+
 #include <limits>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "core/collective/schedules/schedules.hpp"
 #include "core/operation/overlap.hpp"
+#include "mpi/host/host_mpi.hpp"
 #include "mpi/runtime/fortran_arguments.hpp"
 #include "mpi/runtime/runtime.hpp"
 
@@ -40,6 +45,22 @@ bool is_null(const Buffer& buffer) {
   const auto address = reinterpret_cast<std::uintptr_t>(buffer.address);
   const auto offset = static_cast<std::uintptr_t>(buffer.layout->blocks().front().offset);
   return address + offset < first_page;
+}
+
+Failure read_algorithm(MPI_Info info, Algorithm& algorithm) {
+  algorithm = Algorithm::automatic;
+  const std::optional<std::string> given = info_value(info, ORIEL_ALLTOALLV);
+  if (!given) return {};
+  std::string reason = "the info key oriel_alltoallv is \"" + *given + "\"; it takes";
+  for (std::size_t at = 0; at < algorithms; ++at) {
+    const auto named = static_cast<Algorithm>(at);
+    if (*given == name_of(named)) {
+      algorithm = named;
+      return {};
+    }
+    reason += std::string(" ") + name_of(named);
+  }
+  return said(MPI_ERR_INFO_VALUE, std::move(reason));
 }
 
 Failure take_side(const AlltoallvSide& side, std::vector<Buffer>& buffers, std::uint32_t& kind) {
@@ -103,17 +124,13 @@ Failure take_buffers(const AlltoallvArguments& arguments, AlltoallvBuffers& buff
   if (arguments.receive.buffer == MPI_IN_PLACE) {
     return {MPI_ERR_BUFFER, "MPI_IN_PLACE is not for the receive buffer"};
   }
-  const Guard guard(engine.lock);
   if (const Failure bad = take_side(arguments.receive, buffers.receives, buffers.receive_kind)) {
     return bad;
   }
-  if (arguments.in_place) {
-    buffers.sends = buffers.receives;
-    buffers.send_kind = buffers.receive_kind;
-  } else if (const Failure bad = take_side(arguments.send, buffers.sends, buffers.send_kind)) {
-    return bad;
-  }
-  return check_overlap(arguments.receive, buffers.receives);
+  if (!arguments.in_place) return take_side(arguments.send, buffers.sends, buffers.send_kind);
+  buffers.sends = buffers.receives;
+  buffers.send_kind = buffers.receive_kind;
+  return {};
 }
 
 MadeSchedule AlltoallvBuffers::schedule(int rank, bool in_place) const {

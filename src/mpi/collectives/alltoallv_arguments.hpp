@@ -7,6 +7,7 @@
 
 #include "core/collective/schedule.hpp"
 #include "core/operation/operation.hpp"
+#include "engine/tuning/exchange_times.hpp"
 #include "mpi/host/errors.hpp"
 #include "mpi/host/host.hpp"
 
@@ -44,6 +45,9 @@ struct AlltoallvArguments {
   int ranks = 0;
   bool in_place = false;
   bool large = false;  // passed to the call with large counts
+
+  /// The side that is sent: in place, the receiving one.
+  const AlltoallvSide& sent() const { return in_place ? receive : send; }
 };
 
 /// The checked arguments of one rank to an alltoallv, as buffers by rank.
@@ -58,12 +62,15 @@ struct AlltoallvBuffers {
   MadeSchedule schedule(int rank, bool in_place) const;
 };
 
-/// Reads and checks all arguments. Without the process lock.
-Failure take_buffers(const AlltoallvArguments& arguments, AlltoallvBuffers& buffers);
+/// Reads the value of the info key ORIEL_ALLTOALLV; automatic if the info does not have the key.
+Failure read_algorithm(MPI_Info info, Algorithm& algorithm);
 
-/// take_side() reads and checks one side, check_overlap() fails if a byte is received twice. With
-/// the process lock. A null buffer that has bytes is MPI_ERR_BUFFER.
+// With the process lock. A null buffer that has bytes is MPI_ERR_BUFFER.
+/// Reads and checks both sides. In place, the buffers to send are those to receive.
+Failure take_buffers(const AlltoallvArguments& arguments, AlltoallvBuffers& buffers);
+/// Reads and checks one side.
 Failure take_side(const AlltoallvSide& side, std::vector<Buffer>& buffers, std::uint32_t& kind);
+/// Fails if a byte is received twice. Also without the lock.
 Failure check_overlap(const AlltoallvSide& side, const std::vector<Buffer>& receives);
 
 /// True if the buffer's first byte is in the first page of the address space, which no program has

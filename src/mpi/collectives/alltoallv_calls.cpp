@@ -2,17 +2,21 @@
 // ORIEL_Alltoallv_init, and the calls of MPI_Alltoallv_init that Oriel carries out.
 #include <oriel/profiling.h>
 
+#include <charconv>
 #include <memory>
 #include <new>
 #include <optional>
+#include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "core/base/settings.hpp"
 #include "core/collective/schedule.hpp"
 #include "core/collective/schedules/gathered_alltoallw.hpp"
+#include "core/collective/schedule.hpp"
+#include "mpi/calls/parameters.hpp"
 #include "mpi/collectives/agreement.hpp"
-#include "mpi/collectives/algorithm.hpp"
 #include "mpi/collectives/alltoallv_arguments.hpp"
 #include "mpi/collectives/auto_choice.hpp"
 #include "mpi/collectives/collective_request.hpp"
@@ -26,6 +30,43 @@
 
 namespace oriel::mpi {
 namespace {
+
+/// True if a plan may carry out the collective. For `automatic` that is decided when the plan is
+/// made.
+constexpr bool by_plan(Algorithm algorithm) {
+  return algorithm == Algorithm::automatic || algorithm == Algorithm::notified ||
+         algorithm == Algorithm::notified_hierarchy;
+}
+/// True if the algorithm puts into a window on the receive buffers (ReceiveWindow).
+constexpr bool needs_window(Algorithm algorithm) {
+  return algorithm == Algorithm::fence || algorithm == Algorithm::fence_hierarchy ||
+         algorithm == Algorithm::lock || algorithm == Algorithm::lock_hierarchy;
+}
+/// True if each rank holds a lock of its own part of that window except during a round.
+constexpr bool locks(Algorithm algorithm) {
+  return algorithm == Algorithm::lock || algorithm == Algorithm::lock_hierarchy;
+}
+/// True if puts to other nodes are issued before puts on the node.
+constexpr bool far_first(Algorithm algorithm) {
+  return algorithm == Algorithm::fence_hierarchy || algorithm == Algorithm::lock_hierarchy;
+}
+
+/// Reads the number of times that the program will start the request, from the info key
+/// ORIEL_ALLTOALLV_STARTS; none if the info does not have the key.
+Failure read_starts(MPI_Info info, std::optional<std::uint64_t>& starts) {
+  starts.reset();
+  const std::optional<std::string> given = info_value(info, ORIEL_ALLTOALLV_STARTS);
+  if (!given) return {};
+  std::uint64_t number = 0;
+  const char* const end = given->data() + given->size();
+  const auto [stopped, error] = std::from_chars(given->data(), end, number);
+  if (error != std::errc() || stopped != end || number == 0) {
+    return said(MPI_ERR_INFO_VALUE, "the info key oriel_alltoallv_starts is \"" + *given +
+                                        "\"; it takes a whole number from 1 on");
+  }
+  starts = number;
+  return {};
+}
 
 /// Measures the time since its construction.
 class Lap {
@@ -95,7 +136,11 @@ class AlltoallvMaker {
 
  private:
   Failure prepare() {
-    if (const Failure bad = take_buffers(arguments_, buffers_)) return bad;
+    {
+      const Guard guard(engine.lock);
+      if (const Failure bad = take_buffers(arguments_, buffers_)) return bad;
+    }
+    if (const Failure bad = check_overlap(arguments_.receive, buffers_.receives)) return bad;
     if (const Failure bad = read_algorithm(info_, algorithm_)) return bad;
     if (const Failure bad = read_starts(info_, starts_)) return bad;
     place_area();
@@ -165,7 +210,10 @@ class AlltoallvMaker {
     if (const int code = agree(call_, communicator_, rank_, mine_, theirs_); code != MPI_SUCCESS) {
       return code;
     }
-    return task_by(algorithm, task);
+    if (needs_window(algorithm)) return task_in_window(task);
+    made_ = {};
+    return make_host_collective(call_, with_counts_of_senders(), making_.state(),
+                                usable_everywhere(), info_, task);
   }
 
   void offer(Algorithm algorithm) {
@@ -188,30 +236,6 @@ class AlltoallvMaker {
         mine_[other].place = static_cast<std::int64_t>(area_.places[other]);
       }
     }
-  }
-
-  /// Makes the task of an algorithm.
-  int task_by(Algorithm algorithm, std::unique_ptr<CollectiveTask>& task) {
-    switch (algorithm) {
-      case Algorithm::fence:
-      case Algorithm::fence_hierarchy:
-        return task_in_window<FenceCollective>(task);
-      case Algorithm::lock:
-      case Algorithm::lock_hierarchy:
-        return task_in_window<LockCollective>(task);
-      case Algorithm::automatic:
-      case Algorithm::notified:
-      case Algorithm::notified_hierarchy:
-      case Algorithm::two_sided:
-        break;
-    }
-    return task_of_host(task);
-  }
-
-  int task_of_host(std::unique_ptr<CollectiveTask>& task) {
-    made_ = {};
-    return make_host_collective(call_, with_counts_of_senders(), making_.state(),
-                                usable_everywhere(), info_, task);
   }
 
   std::uint64_t usable_everywhere() const {
@@ -240,7 +264,6 @@ class AlltoallvMaker {
     return exact;
   }
 
-  template <typename Collective>
   int task_in_window(std::unique_ptr<CollectiveTask>& task) {
     std::uint64_t idle = ~std::uint64_t{0};
     for (const Offer& offer : theirs_) idle &= offer.idle;
@@ -254,8 +277,8 @@ class AlltoallvMaker {
       const int code = making_.state()->windows().make(call_, communicator_, rank_, area_, window);
       if (code != MPI_SUCCESS) return code;
     }
-    task = std::make_unique<Collective>(making_.state(), *window, std::move(made_.schedule), area_,
-                                        theirs_, far_first(algorithm_));
+    task = make_window_collective(making_.state(), *window, std::move(made_.schedule), area_,
+                                  theirs_, far_first(algorithm_));
     return MPI_SUCCESS;
   }
 
@@ -275,10 +298,8 @@ class AlltoallvMaker {
 };
 
 template <typename Count, typename Displacement>
-int alltoallv_init(const char* call, const void* sendbuf, const Count* sendcounts,
-                   const Displacement* sdispls, MPI_Datatype sendtype, void* recvbuf,
-                   const Count* recvcounts, const Displacement* rdispls, MPI_Datatype recvtype,
-                   MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+int alltoallv_init(const char* call, ORIEL_ALLTOALLV_ARGS(Count, Displacement), MPI_Comm comm,
+                   MPI_Info info, MPI_Request* request) {
   AlltoallvArguments arguments;
   CollectiveCaller caller;
   if (const int code = find_caller(call, comm, caller); code != MPI_SUCCESS) return code;
@@ -303,8 +324,8 @@ int alltoallv_init(const char* call, const void* sendbuf, const Count* sendcount
 bool asked_for(MPI_Info info, MPI_Comm communicator, bool large) {
   static const bool always = setting_bool("ORIEL_COLLECTIVES");
   if (runtime.disabled()) return false;
-  return names_algorithm(info) || (always && !intercommunicator(communicator)) ||
-         !host_has_alltoallv_init(large);
+  return info_value(info, ORIEL_ALLTOALLV).has_value() ||
+         (always && !intercommunicator(communicator)) || !host_has_alltoallv_init(large);
 }
 
 #endif
@@ -315,52 +336,29 @@ bool asked_for(MPI_Info info, MPI_Comm communicator, bool large) {
 
 using namespace oriel::mpi;
 
-ORIEL_CALL(Alltoallv_init)(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                           MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
-                           const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                           MPI_Request* request) {
-  return alltoallv_init("ORIEL_Alltoallv_init", sendbuf, sendcounts, sdispls, sendtype, recvbuf,
-                        recvcounts, rdispls, recvtype, comm, info, request);
-}
+#define ORIEL_ALLTOALLV_CALL(Count, Displacement, suffix)                                    \
+  ORIEL_CALL(Alltoallv_init##suffix)                                                         \
+  (ORIEL_ALLTOALLV_ARGS(Count, Displacement), MPI_Comm comm, MPI_Info info,                  \
+   MPI_Request * request) {                                                                  \
+    return alltoallv_init("ORIEL_Alltoallv_init" #suffix, ORIEL_ALLTOALLV_NAMES, comm, info, \
+                          request);                                                          \
+  }
+ORIEL_ALLTOALLV_CALL(int, int, )
+ORIEL_ALLTOALLV_CALL(MPI_Count, MPI_Aint, _c)
 
-ORIEL_CALL(Alltoallv_init_c)(const void* sendbuf, const MPI_Count sendcounts[],
-                             const MPI_Aint sdispls[], MPI_Datatype sendtype, void* recvbuf,
-                             const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-                             MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                             MPI_Request* request) {
-  return alltoallv_init("ORIEL_Alltoallv_init_c", sendbuf, sendcounts, sdispls, sendtype, recvbuf,
-                        recvcounts, rdispls, recvtype, comm, info, request);
-}
-
+#define ORIEL_MPI_ALLTOALLV_CALL(Count, Displacement, suffix)                               \
+  ORIEL_MPI_CALL(Alltoallv_init##suffix)                                                    \
+  (ORIEL_ALLTOALLV_ARGS(Count, Displacement), MPI_Comm comm, MPI_Info info,                 \
+   MPI_Request * request) {                                                                 \
+    if (!asked_for(info, comm, sizeof(Count) > sizeof(int))) {                              \
+      return host_mpi().Alltoallv_init##suffix(ORIEL_ALLTOALLV_NAMES, comm, info, request); \
+    }                                                                                       \
+    return alltoallv_init("MPI_Alltoallv_init" #suffix, ORIEL_ALLTOALLV_NAMES, comm, info,  \
+                          request);                                                         \
+  }
 #if ORIEL_HOST_PERSISTENT_COLLECTIVES
-
-ORIEL_MPI_CALL(Alltoallv_init)(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                               MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
-                               const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
-                               MPI_Info info, MPI_Request* request) {
-  if (!asked_for(info, comm, false)) {
-    return host_mpi().Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                                     rdispls, recvtype, comm, info, request);
-  }
-  return alltoallv_init("MPI_Alltoallv_init", sendbuf, sendcounts, sdispls, sendtype, recvbuf,
-                        recvcounts, rdispls, recvtype, comm, info, request);
-}
-
+ORIEL_MPI_ALLTOALLV_CALL(int, int, )
 #endif
-
 #if ORIEL_HOST_LARGE_COUNTS
-
-ORIEL_MPI_CALL(Alltoallv_init_c)(const void* sendbuf, const MPI_Count sendcounts[],
-                                 const MPI_Aint sdispls[], MPI_Datatype sendtype, void* recvbuf,
-                                 const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-                                 MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                                 MPI_Request* request) {
-  if (!asked_for(info, comm, true)) {
-    return host_mpi().Alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                                       rdispls, recvtype, comm, info, request);
-  }
-  return alltoallv_init("MPI_Alltoallv_init_c", sendbuf, sendcounts, sdispls, sendtype, recvbuf,
-                        recvcounts, rdispls, recvtype, comm, info, request);
-}
-
+ORIEL_MPI_ALLTOALLV_CALL(MPI_Count, MPI_Aint, _c)
 #endif

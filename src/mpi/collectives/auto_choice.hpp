@@ -15,10 +15,9 @@
 #include "engine/tuning/exchange_times.hpp"
 #include "engine/tuning/start_trial.hpp"
 #include "engine/tuning/tuner.hpp"
-#include "mpi/collectives/algorithm.hpp"
 #include "mpi/collectives/collective_request.hpp"
 #include "mpi/collectives/collective_state.hpp"
-#include "mpi/collectives/signature.hpp"
+#include "mpi/collectives/plan_collective.hpp"
 #include "mpi/host/errors.hpp"
 #include "mpi/host/host.hpp"
 

@@ -3,11 +3,20 @@
 #include <dlfcn.h>
 #include <oriel/profiling.h>
 
+#include <cstddef>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "core/collective/schedules/allgatherv.hpp"
+#include "core/collective/schedules/alltoallw.hpp"
+#include "core/collective/schedules/rooted.hpp"
+#include "mpi/calls/parameters.hpp"
+#include "mpi/collectives/alltoallv_arguments.hpp"
 #include "mpi/collectives/collective_request.hpp"
-#include "mpi/collectives/planned.hpp"
+#include "mpi/collectives/plan_collective.hpp"
+#include "mpi/collectives/planned_reduce.hpp"
 #include "mpi/host/errors.hpp"
 #include "mpi/runtime/runtime.hpp"
 
@@ -61,117 +70,288 @@ AlltoallvSide typed_blocks(const char* name, const void* buffer, const Count* co
   return side;
 }
 
-template <typename Count>
-int alltoall_init(const char* call, const void* sendbuf, Count sendcount, MPI_Datatype sendtype,
-                  void* recvbuf, Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                  MPI_Info info, MPI_Request* request) {
+/// The ranks at the other ends of a rank's edges.
+struct Neighbors {
+  std::vector<int> to;
+  std::vector<int> from;
+  EdgeMatching matching = EdgeMatching::graph;
+};
+
+int find_grid(MPI_Comm communicator, Neighbors& neighbors) {
+  int dimensions = 0;
+  if (const int code = PMPI_Cartdim_get(communicator, &dimensions); code != MPI_SUCCESS) {
+    return code;
+  }
+  for (int dimension = 0; dimension < dimensions; ++dimension) {
+    int down = MPI_PROC_NULL;
+    int up = MPI_PROC_NULL;
+    const int code = PMPI_Cart_shift(communicator, dimension, 1, &down, &up);
+    if (code != MPI_SUCCESS) return code;
+    neighbors.to.insert(neighbors.to.end(), {down, up});
+  }
+  neighbors.from = neighbors.to;
+  neighbors.matching = EdgeMatching::cartesian;
+  return MPI_SUCCESS;
+}
+
+int find_graph(MPI_Comm communicator, int rank, Neighbors& neighbors) {
+  int count = 0;
+  if (const int code = PMPI_Graph_neighbors_count(communicator, rank, &count);
+      code != MPI_SUCCESS) {
+    return code;
+  }
+  neighbors.to.resize(static_cast<std::size_t>(count));
+  const int code = PMPI_Graph_neighbors(communicator, rank, count, host_list(neighbors.to));
+  neighbors.from = neighbors.to;
+  return code;
+}
+
+int find_distributed_graph(MPI_Comm communicator, Neighbors& neighbors) {
+  int in = 0;
+  int out = 0;
+  int weighted = 0;
+  if (const int code = PMPI_Dist_graph_neighbors_count(communicator, &in, &out, &weighted);
+      code != MPI_SUCCESS) {
+    return code;
+  }
+  neighbors.from.resize(static_cast<std::size_t>(in));
+  neighbors.to.resize(static_cast<std::size_t>(out));
+  // Not MPI_UNWEIGHTED: if there are weights, some hosts write to that address.
+  std::vector<int> in_weights(neighbors.from.size());
+  std::vector<int> out_weights(neighbors.to.size());
+  return PMPI_Dist_graph_neighbors(communicator, in, host_list(neighbors.from),
+                                   host_list(in_weights), out, host_list(neighbors.to),
+                                   host_list(out_weights));
+}
+
+/// Finds the neighbors in the topology of a communicator. Fails if it has no topology.
+Failure find_neighbors(MPI_Comm communicator, int rank, Neighbors& neighbors) {
+  int topology = MPI_UNDEFINED;
+  int code = PMPI_Topo_test(communicator, &topology);
+  if (code == MPI_SUCCESS) {
+    if (topology == MPI_CART) {
+      code = find_grid(communicator, neighbors);
+    } else if (topology == MPI_GRAPH) {
+      code = find_graph(communicator, rank, neighbors);
+    } else if (topology == MPI_DIST_GRAPH) {
+      code = find_distributed_graph(communicator, neighbors);
+    } else {
+      return {MPI_ERR_TOPOLOGY, "the communicator has no virtual topology"};
+    }
+  }
+  if (code == MPI_SUCCESS) return {};
+  return {MPI_ERR_TOPOLOGY, "the host MPI does not tell this rank's neighbours"};
+}
+
+/// Alltoall and alltoallw.
+class PlannedAlltoall final : public Planned {
+ public:
+  PlannedAlltoall(CollectiveKind kind, AlltoallvArguments arguments)
+      : kind_(kind), arguments_(std::move(arguments)) {}
+
+  CollectiveKind kind() const override { return kind_; }
+  Failure take() override {
+    if (const Failure bad = take_buffers(arguments_, buffers_)) return bad;
+    return check_overlap(arguments_.receive, buffers_.receives);
+  }
+  MadeSchedule schedule(const NodeMap& node_map, const Limits&) override {
+    return buffers_.schedule(node_map.rank(), arguments_.in_place);
+  }
+
+ private:
+  CollectiveKind kind_;
+  AlltoallvArguments arguments_;
+  AlltoallvBuffers buffers_;
+};
+
+/// Allgatherv. `arguments`: one block to send.
+class PlannedAllgatherv final : public Planned {
+ public:
+  PlannedAllgatherv(AlltoallvArguments arguments, int rank)
+      : arguments_(std::move(arguments)), rank_(rank) {}
+
+  CollectiveKind kind() const override { return CollectiveKind::allgatherv; }
+  Failure take() override {
+    if (const Failure bad = take_buffers(arguments_, buffers_)) return bad;
+    if (!arguments_.in_place) {
+      const std::uint64_t own = bytes_in(buffers_.sends.front());
+      const std::uint64_t expected = bytes_in(buffers_.receives[static_cast<std::size_t>(rank_)]);
+      if (own != expected) {
+        return said(MPI_ERR_TRUNCATE, "its block is " + std::to_string(own) + " bytes, where " +
+                                          std::to_string(expected) + " are expected from it");
+      }
+    }
+    return check_overlap(arguments_.receive, buffers_.receives);
+  }
+  void add_to(Signature& signature) const override {
+    for (const Buffer& block : buffers_.receives) signature.with(bytes_in(block));
+  }
+  MadeSchedule schedule(const NodeMap& node_map, const Limits& limits) override {
+    const Buffer own = arguments_.in_place ? Buffer() : buffers_.sends.front();
+    return allgatherv(node_map, own, buffers_.receives, limits);
+  }
+
+ private:
+  AlltoallvArguments arguments_;
+  int rank_;
+  AlltoallvBuffers buffers_;
+};
+
+/// Neighbor_alltoallv. `arguments`: a block for each edge. `fault`: that of find_neighbors().
+class PlannedNeighbors final : public Planned {
+ public:
+  PlannedNeighbors(AlltoallvArguments arguments, Neighbors neighbors, Failure fault)
+      : arguments_(std::move(arguments)), neighbors_(std::move(neighbors)), fault_(fault) {}
+
+  CollectiveKind kind() const override { return CollectiveKind::neighbor_alltoallv; }
+  Failure take() override {
+    if (fault_) return fault_;
+    if (arguments_.in_place) return {MPI_ERR_BUFFER, "MPI_IN_PLACE is not for this call"};
+    if (const Failure bad = take_buffers(arguments_, buffers_)) return bad;
+    for (std::size_t i = 0; i < neighbors_.from.size(); ++i) {
+      if (neighbors_.from[i] < 0) buffers_.receives[i].count = 0;
+    }
+    return check_overlap(arguments_.receive, buffers_.receives);
+  }
+  MadeSchedule schedule(const NodeMap& node_map, const Limits&) override {
+    return neighbor_alltoallv(node_map.rank(), edges_of(neighbors_.to, buffers_.sends),
+                              edges_of(neighbors_.from, buffers_.receives), neighbors_.matching);
+  }
+
+ private:
+  static std::vector<Edge> edges_of(const std::vector<int>& ranks,
+                                    const std::vector<Buffer>& buffers) {
+    std::vector<Edge> edges;
+    edges.reserve(ranks.size());
+    for (std::size_t i = 0; i < ranks.size(); ++i) edges.push_back({ranks[i], buffers[i]});
+    return edges;
+  }
+
+  AlltoallvArguments arguments_;
+  Neighbors neighbors_;
+  Failure fault_;
+  AlltoallvBuffers buffers_;
+};
+
+class PlannedBcast final : public Planned {
+ public:
+  /// `block`: a buffer with one count.
+  PlannedBcast(AlltoallvSide block, int root, int ranks)
+      : block_(std::move(block)), root_(root), ranks_(ranks) {}
+
+  CollectiveKind kind() const override { return CollectiveKind::bcast; }
+  Failure take() override {
+    if (const Failure bad = check_root(root_, ranks_)) return bad;
+    if (block_.buffer == MPI_IN_PLACE) return {MPI_ERR_BUFFER, "MPI_IN_PLACE is not for this call"};
+    std::uint32_t kind = 0;
+    return take_side(block_, buffers_, kind);
+  }
+  void add_to(Signature& signature) const override {
+    signature.with_root(root_).with(bytes_in(buffers_.front()));
+  }
+  MadeSchedule schedule(const NodeMap& node_map, const Limits& limits) override {
+    return bcast(node_map, root_, buffers_.front(), limits);
+  }
+
+ private:
+  AlltoallvSide block_;
+  int root_;
+  int ranks_;
+  std::vector<Buffer> buffers_;
+};
+
+/// The steps of each call: the host's call if Oriel is disabled; otherwise make(caller) returns the
+/// Planned. `arguments`: those of the call up to the communicator.
+template <typename Make, typename... Arguments>
+int make_collective(const char* call, MPI_Comm comm, MPI_Info info, MPI_Request* request,
+                    Make&& make, Arguments... arguments) {
   CollectiveCaller caller;
   if (const int code = find_caller(call, comm, caller); code != MPI_SUCCESS) return code;
-  if (runtime.disabled()) {
-    return call_host(call, comm, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                     info, request);
-  }
-  AlltoallvArguments arguments;
-  arguments.in_place = sendbuf == MPI_IN_PLACE;
-  if (!arguments.in_place)
-    arguments.send = blocks_of("sendcount", sendbuf, sendcount, sendtype, caller.ranks);
-  arguments.receive = blocks_of("recvcount", recvbuf, recvcount, recvtype, caller.ranks);
-  PlannedAlltoall planned(CollectiveKind::alltoall, std::move(arguments));
+  if (runtime.disabled()) return call_host(call, comm, arguments..., comm, info, request);
+  auto planned = make(caller);
   return make_planned(call, planned, comm, caller.rank, info, request);
+}
+
+template <typename Count>
+int alltoall_init(const char* call, ORIEL_ALLTOALL_ARGS(Count), MPI_Comm comm, MPI_Info info,
+                  MPI_Request* request) {
+  const auto make = [&](const CollectiveCaller& caller) {
+    AlltoallvArguments arguments;
+    arguments.in_place = sendbuf == MPI_IN_PLACE;
+    if (!arguments.in_place)
+      arguments.send = blocks_of("sendcount", sendbuf, sendcount, sendtype, caller.ranks);
+    arguments.receive = blocks_of("recvcount", recvbuf, recvcount, recvtype, caller.ranks);
+    return PlannedAlltoall(CollectiveKind::alltoall, std::move(arguments));
+  };
+  return make_collective(call, comm, info, request, make, ORIEL_ALLTOALL_NAMES);
 }
 
 template <typename Count, typename Displacement>
-int alltoallw_init(const char* call, const void* sendbuf, const Count* sendcounts,
-                   const Displacement* sdispls, const MPI_Datatype* sendtypes, void* recvbuf,
-                   const Count* recvcounts, const Displacement* rdispls,
-                   const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Info info,
-                   MPI_Request* request) {
-  CollectiveCaller caller;
-  if (const int code = find_caller(call, comm, caller); code != MPI_SUCCESS) return code;
-  if (runtime.disabled()) {
-    return call_host(call, comm, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                     rdispls, recvtypes, comm, info, request);
-  }
-  AlltoallvArguments arguments;
-  arguments.in_place = sendbuf == MPI_IN_PLACE;
-  if (!arguments.in_place) {
-    arguments.send =
-        typed_blocks("sendcounts", sendbuf, sendcounts, sdispls, sendtypes, caller.ranks);
-  }
-  arguments.receive =
-      typed_blocks("recvcounts", recvbuf, recvcounts, rdispls, recvtypes, caller.ranks);
-  PlannedAlltoall planned(CollectiveKind::alltoallw, std::move(arguments));
-  return make_planned(call, planned, comm, caller.rank, info, request);
+int alltoallw_init(const char* call, ORIEL_ALLTOALLW_ARGS(Count, Displacement), MPI_Comm comm,
+                   MPI_Info info, MPI_Request* request) {
+  const auto make = [&](const CollectiveCaller& caller) {
+    AlltoallvArguments arguments;
+    arguments.in_place = sendbuf == MPI_IN_PLACE;
+    if (!arguments.in_place) {
+      arguments.send =
+          typed_blocks("sendcounts", sendbuf, sendcounts, sdispls, sendtypes, caller.ranks);
+    }
+    arguments.receive =
+        typed_blocks("recvcounts", recvbuf, recvcounts, rdispls, recvtypes, caller.ranks);
+    return PlannedAlltoall(CollectiveKind::alltoallw, std::move(arguments));
+  };
+  return make_collective(call, comm, info, request, make, ORIEL_ALLTOALLW_NAMES);
 }
 
 template <typename Count, typename Displacement>
-int allgatherv_init(const char* call, const void* sendbuf, Count sendcount, MPI_Datatype sendtype,
-                    void* recvbuf, const Count* recvcounts, const Displacement* displs,
-                    MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  CollectiveCaller caller;
-  if (const int code = find_caller(call, comm, caller); code != MPI_SUCCESS) return code;
-  if (runtime.disabled()) {
-    return call_host(call, comm, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                     recvtype, comm, info, request);
-  }
-  AlltoallvArguments arguments;
-  arguments.in_place = sendbuf == MPI_IN_PLACE;
-  if (!arguments.in_place) arguments.send = blocks_of("sendcount", sendbuf, sendcount, sendtype, 1);
-  arguments.receive = AlltoallvSide("recvcounts", recvbuf, recvcounts, displs, recvtype,
-                                    static_cast<std::size_t>(caller.ranks));
-  PlannedAllgatherv planned(std::move(arguments), caller.rank);
-  return make_planned(call, planned, comm, caller.rank, info, request);
+int allgatherv_init(const char* call, ORIEL_ALLGATHERV_ARGS(Count, Displacement), MPI_Comm comm,
+                    MPI_Info info, MPI_Request* request) {
+  const auto make = [&](const CollectiveCaller& caller) {
+    AlltoallvArguments arguments;
+    arguments.in_place = sendbuf == MPI_IN_PLACE;
+    if (!arguments.in_place)
+      arguments.send = blocks_of("sendcount", sendbuf, sendcount, sendtype, 1);
+    arguments.receive = AlltoallvSide("recvcounts", recvbuf, recvcounts, displs, recvtype,
+                                      static_cast<std::size_t>(caller.ranks));
+    return PlannedAllgatherv(std::move(arguments), caller.rank);
+  };
+  return make_collective(call, comm, info, request, make, ORIEL_ALLGATHERV_NAMES);
 }
 
 template <typename Count>
-int bcast_init(const char* call, void* buffer, Count count, MPI_Datatype datatype, int root,
-               MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  CollectiveCaller caller;
-  if (const int code = find_caller(call, comm, caller); code != MPI_SUCCESS) return code;
-  if (runtime.disabled()) {
-    return call_host(call, comm, buffer, count, datatype, root, comm, info, request);
-  }
-  PlannedBcast planned(blocks_of("count", buffer, count, datatype, 1), root, caller.ranks);
-  return make_planned(call, planned, comm, caller.rank, info, request);
+int bcast_init(const char* call, ORIEL_BCAST_ARGS(Count), MPI_Comm comm, MPI_Info info,
+               MPI_Request* request) {
+  const auto make = [&](const CollectiveCaller& caller) {
+    return PlannedBcast(blocks_of("count", buffer, count, datatype, 1), root, caller.ranks);
+  };
+  return make_collective(call, comm, info, request, make, ORIEL_BCAST_NAMES);
 }
 
 template <typename Count>
-int reduce_init(const char* call, const void* sendbuf, void* recvbuf, Count count,
-                MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info,
+int reduce_init(const char* call, ORIEL_REDUCE_ARGS(Count), MPI_Comm comm, MPI_Info info,
                 MPI_Request* request) {
-  CollectiveCaller caller;
-  if (const int code = find_caller(call, comm, caller); code != MPI_SUCCESS) return code;
-  if (runtime.disabled()) {
-    return call_host(call, comm, sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
-  }
-  ReduceArguments arguments{sendbuf, recvbuf, count, datatype, op, root, caller.ranks};
-  arguments.at_root = caller.rank == root;
-  PlannedReduce planned(arguments);
-  return make_planned(call, planned, comm, caller.rank, info, request);
+  const auto make = [&](const CollectiveCaller& caller) {
+    return PlannedReduce(
+        {sendbuf, recvbuf, count, datatype, op, root, caller.ranks, caller.rank == root});
+  };
+  return make_collective(call, comm, info, request, make, ORIEL_REDUCE_NAMES);
 }
 
 template <typename Count, typename Displacement>
-int neighbor_alltoallv_init(const char* call, const void* sendbuf, const Count* sendcounts,
-                            const Displacement* sdispls, MPI_Datatype sendtype, void* recvbuf,
-                            const Count* recvcounts, const Displacement* rdispls,
-                            MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                            MPI_Request* request) {
-  CollectiveCaller caller;
-  if (const int code = find_caller(call, comm, caller); code != MPI_SUCCESS) return code;
-  if (runtime.disabled()) {
-    return call_host(call, comm, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                     rdispls, recvtype, comm, info, request);
-  }
-  Neighbors neighbors;
-  const Failure fault = find_neighbors(comm, caller.rank, neighbors);
-  AlltoallvArguments arguments;
-  arguments.in_place = sendbuf == MPI_IN_PLACE;
-  arguments.send =
-      AlltoallvSide("sendcounts", sendbuf, sendcounts, sdispls, sendtype, neighbors.to.size());
-  arguments.receive =
-      AlltoallvSide("recvcounts", recvbuf, recvcounts, rdispls, recvtype, neighbors.from.size());
-  PlannedNeighbors planned(std::move(arguments), std::move(neighbors), fault);
-  return make_planned(call, planned, comm, caller.rank, info, request);
+int neighbor_alltoallv_init(const char* call, ORIEL_NEIGHBOR_ALLTOALLV_ARGS(Count, Displacement),
+                            MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  const auto make = [&](const CollectiveCaller& caller) {
+    Neighbors neighbors;
+    const Failure fault = find_neighbors(comm, caller.rank, neighbors);
+    AlltoallvArguments arguments;
+    arguments.in_place = sendbuf == MPI_IN_PLACE;
+    arguments.send =
+        AlltoallvSide("sendcounts", sendbuf, sendcounts, sdispls, sendtype, neighbors.to.size());
+    arguments.receive =
+        AlltoallvSide("recvcounts", recvbuf, recvcounts, rdispls, recvtype, neighbors.from.size());
+    return PlannedNeighbors(std::move(arguments), std::move(neighbors), fault);
+  };
+  return make_collective(call, comm, info, request, make, ORIEL_NEIGHBOR_ALLTOALLV_NAMES);
 }
 
 }  // namespace
@@ -179,92 +359,21 @@ int neighbor_alltoallv_init(const char* call, const void* sendbuf, const Count* 
 
 using namespace oriel::mpi;
 
-ORIEL_CALL(Alltoall_init)(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                          int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                          MPI_Request* request) {
-  return alltoall_init("ORIEL_Alltoall_init", sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                       recvtype, comm, info, request);
-}
+/// Defines a call with and without large counts. `Types` and `LargeTypes`: those of its counts and
+/// displacements.
+#define ORIEL_COLLECTIVE(Name, name, NAME, Types, LargeTypes) \
+  ORIEL_COLLECTIVE_BY(Name##_init, name, NAME, Types)         \
+  ORIEL_COLLECTIVE_BY(Name##_init_c, name, NAME, LargeTypes)
+#define ORIEL_COLLECTIVE_BY(Call, name, NAME, Types)                               \
+  ORIEL_CALL(Call)(ORIEL_##NAME##_ARGS Types, MPI_Comm comm, MPI_Info info,        \
+                   MPI_Request * request) {                                        \
+    return name##_init("ORIEL_" #Call, ORIEL_##NAME##_NAMES, comm, info, request); \
+  }
 
-ORIEL_CALL(Alltoall_init_c)(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                            void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-                            MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  return alltoall_init("ORIEL_Alltoall_init_c", sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                       recvtype, comm, info, request);
-}
-
-ORIEL_CALL(Alltoallw_init)(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                           const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
-                           const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
-                           MPI_Info info, MPI_Request* request) {
-  return alltoallw_init("ORIEL_Alltoallw_init", sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
-                        recvcounts, rdispls, recvtypes, comm, info, request);
-}
-
-ORIEL_CALL(Alltoallw_init_c)(const void* sendbuf, const MPI_Count sendcounts[],
-                             const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
-                             void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-                             const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
-                             MPI_Request* request) {
-  return alltoallw_init("ORIEL_Alltoallw_init_c", sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
-                        recvcounts, rdispls, recvtypes, comm, info, request);
-}
-
-ORIEL_CALL(Allgatherv_init)(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
-                            void* recvbuf, const int recvcounts[], const int displs[],
-                            MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                            MPI_Request* request) {
-  return allgatherv_init("ORIEL_Allgatherv_init", sendbuf, sendcount, sendtype, recvbuf, recvcounts,
-                         displs, recvtype, comm, info, request);
-}
-
-ORIEL_CALL(Allgatherv_init_c)(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                              void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
-                              MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                              MPI_Request* request) {
-  return allgatherv_init("ORIEL_Allgatherv_init_c", sendbuf, sendcount, sendtype, recvbuf,
-                         recvcounts, displs, recvtype, comm, info, request);
-}
-
-ORIEL_CALL(Bcast_init)(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
-                       MPI_Info info, MPI_Request* request) {
-  return bcast_init("ORIEL_Bcast_init", buffer, count, datatype, root, comm, info, request);
-}
-
-ORIEL_CALL(Bcast_init_c)(void* buffer, MPI_Count count, MPI_Datatype datatype, int root,
-                         MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  return bcast_init("ORIEL_Bcast_init_c", buffer, count, datatype, root, comm, info, request);
-}
-
-ORIEL_CALL(Reduce_init)(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
-                        MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  return reduce_init("ORIEL_Reduce_init", sendbuf, recvbuf, count, datatype, op, root, comm, info,
-                     request);
-}
-
-ORIEL_CALL(Reduce_init_c)(const void* sendbuf, void* recvbuf, MPI_Count count,
-                          MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info,
-                          MPI_Request* request) {
-  return reduce_init("ORIEL_Reduce_init_c", sendbuf, recvbuf, count, datatype, op, root, comm, info,
-                     request);
-}
-
-ORIEL_CALL(Neighbor_alltoallv_init)(const void* sendbuf, const int sendcounts[],
-                                    const int sdispls[], MPI_Datatype sendtype, void* recvbuf,
-                                    const int recvcounts[], const int rdispls[],
-                                    MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                                    MPI_Request* request) {
-  return neighbor_alltoallv_init("ORIEL_Neighbor_alltoallv_init", sendbuf, sendcounts, sdispls,
-                                 sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info,
-                                 request);
-}
-
-ORIEL_CALL(Neighbor_alltoallv_init_c)(const void* sendbuf, const MPI_Count sendcounts[],
-                                      const MPI_Aint sdispls[], MPI_Datatype sendtype,
-                                      void* recvbuf, const MPI_Count recvcounts[],
-                                      const MPI_Aint rdispls[], MPI_Datatype recvtype,
-                                      MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  return neighbor_alltoallv_init("ORIEL_Neighbor_alltoallv_init_c", sendbuf, sendcounts, sdispls,
-                                 sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info,
-                                 request);
-}
+ORIEL_COLLECTIVE(Alltoall, alltoall, ALLTOALL, (int), (MPI_Count))
+ORIEL_COLLECTIVE(Alltoallw, alltoallw, ALLTOALLW, (int, int), (MPI_Count, MPI_Aint))
+ORIEL_COLLECTIVE(Allgatherv, allgatherv, ALLGATHERV, (int, int), (MPI_Count, MPI_Aint))
+ORIEL_COLLECTIVE(Bcast, bcast, BCAST, (int), (MPI_Count))
+ORIEL_COLLECTIVE(Reduce, reduce, REDUCE, (int), (MPI_Count))
+ORIEL_COLLECTIVE(Neighbor_alltoallv, neighbor_alltoallv, NEIGHBOR_ALLTOALLV, (int, int),
+                 (MPI_Count, MPI_Aint))

@@ -82,20 +82,25 @@ bool fit_into_ints(const AlltoallvArguments& arguments) {
   return fit_into_ints(arguments.receive) && (arguments.in_place || fit_into_ints(arguments.send));
 }
 
+/// Calls a function of the host with the counts of `sent` and `received`.
+template <typename Call, typename Side, typename... Rest>
+int call_alltoallv(Call&& function, const AlltoallvArguments& arguments, const Side& sent,
+                   const Side& received, Rest... rest) {
+  const void* from = arguments.in_place ? MPI_IN_PLACE : arguments.send.buffer;
+  const AlltoallvSide& receive = arguments.receive;
+  return function(from, sent.counts.data(), sent.displacements.data(), arguments.sent().type,
+                  receive.buffer, received.counts.data(), received.displacements.data(),
+                  receive.type, rest...);
+}
+
 /// MPI_Alltoallv_init with the counts of `sent` and `received`, or MPI_Alltoallv_init_c.
 int init_by_host(const AlltoallvArguments& arguments, const IntSide& sent, const IntSide& received,
                  MPI_Comm communicator, MPI_Info info, MPI_Request* request) {
-  const AlltoallvSide& receive = arguments.receive;
-  const AlltoallvSide& send = arguments.in_place ? receive : arguments.send;
-  const void* from = arguments.in_place ? MPI_IN_PLACE : send.buffer;
   if (arguments.large && host_has_alltoallv_init(true)) {
-    return large_call()(from, send.counts.data(), send.displacements.data(), send.type,
-                        receive.buffer, receive.counts.data(), receive.displacements.data(),
-                        receive.type, communicator, info, request);
+    return call_alltoallv(large_call(), arguments, arguments.sent(), arguments.receive,
+                          communicator, info, request);
   }
-  return usual_call()(from, sent.counts.data(), sent.displacements.data(), send.type,
-                      receive.buffer, received.counts.data(), received.displacements.data(),
-                      receive.type, communicator, info, request);
+  return call_alltoallv(usual_call(), arguments, sent, received, communicator, info, request);
 }
 
 /// Returns whether the type is predefined, so that the program cannot free it.
@@ -159,20 +164,14 @@ class HostCollective final : public CollectiveTask {
   }
 
   Failure start() override {
-    const AlltoallvSide& send = arguments_.in_place ? arguments_.receive : arguments_.send;
-    const AlltoallvSide& receive = arguments_.receive;
-    const void* from = arguments_.in_place ? MPI_IN_PLACE : send.buffer;
     if (persistent_) {
       code_ = host_mpi().Start(&request_);
     } else if (arguments_.large && large_nonblocking_call() != nullptr) {
-      code_ = large_nonblocking_call()(from, send.counts.data(), send.displacements.data(),
-                                       send.type, receive.buffer, receive.counts.data(),
-                                       receive.displacements.data(), receive.type, communicator_,
-                                       &request_);
+      code_ = call_alltoallv(large_nonblocking_call(), arguments_, arguments_.sent(),
+                             arguments_.receive, communicator_, &request_);
     } else {
-      code_ = PMPI_Ialltoallv(from, send_.counts.data(), send_.displacements.data(), send.type,
-                              receive.buffer, receive_.counts.data(), receive_.displacements.data(),
-                              receive.type, communicator_, &request_);
+      code_ =
+          call_alltoallv(PMPI_Ialltoallv, arguments_, send_, receive_, communicator_, &request_);
     }
     active_ = code_ == MPI_SUCCESS;
     return failure();
@@ -275,9 +274,8 @@ int host_alltoallv_init(const char* call, const AlltoallvArguments& arguments,
                  "a count or displacement does not fit into an int, Oriel is disabled, and the MPI "
                  "library has no MPI_Alltoallv_init_c");
   }
-  const AlltoallvSide& receive = arguments.receive;
-  const IntSide sent(arguments.in_place ? receive : arguments.send);
-  return init_by_host(arguments, sent, IntSide(receive), communicator, info, request);
+  return init_by_host(arguments, IntSide(arguments.sent()), IntSide(arguments.receive),
+                      communicator, info, request);
 }
 
 int make_host_collective(const char* call, const AlltoallvArguments& arguments,

@@ -3,6 +3,7 @@
 
 #include <new>
 #include <string>
+#include <utility>
 
 #include "core/collective/schedules/gathered_alltoallw.hpp"
 #include "engine/host/error_report.hpp"
@@ -86,6 +87,16 @@ Failure use_once(PlanWindow& plans, Plan& plan) {
   return bad;
 }
 
+Failure take(Planned& planned, MPI_Info info, Algorithm& algorithm) {
+  {
+    const Guard guard(engine.lock);
+    if (const Failure bad = planned.take()) return bad;
+  }
+  if (const Failure bad = read_algorithm(info, algorithm)) return bad;
+  if (algorithm == Algorithm::automatic || algorithm == Algorithm::notified) return {};
+  return {MPI_ERR_INFO_VALUE, "of the values of oriel_alltoallv this call takes auto and notified"};
+}
+
 }  // namespace
 
 int make_plan(const char* call, MPI_Comm communicator, PlanWindow& plans, const Schedule& schedule,
@@ -159,6 +170,33 @@ Failure PlanCollective::outcome() const {
                   std::to_string(failed.rank) +
                   " of the communicator could not be moved: the operating system or the network "
                   "has refused it");
+}
+
+int make_planned(const char* call, Planned& planned, MPI_Comm communicator, int rank, MPI_Info info,
+                 MPI_Request* request) {
+  CollectiveMaking making;
+  if (const int code = making.open(call, communicator); code != MPI_SUCCESS) return code;
+  Algorithm algorithm = Algorithm::automatic;
+  Failure bad = check_outputs(request);
+  if (!bad) bad = take(planned, info, algorithm);
+  Signature signature(planned.kind(), algorithm);
+  MadeSchedule made;
+  if (!bad) {
+    planned.add_to(signature);
+    const PlanRegistry& plans = making.plan_window().core();
+    try {
+      made = planned.schedule(NodeMap(rank, plans.nodes()), plans.limits());
+    } catch (const std::bad_alloc&) {
+      bad = no_memory;
+    }
+  }
+  Plan* plan = nullptr;
+  if (const int code =
+          make_plan(call, communicator, making.plan_window(), made.schedule, signature, bad, plan);
+      code != MPI_SUCCESS) {
+    return code;
+  }
+  return making.finish(*plan, std::move(made.memory), request);
 }
 
 }  // namespace oriel::mpi
