@@ -53,11 +53,7 @@ int list(int category, int length, int* indices, const IndexBlock& block, int ow
 }  // namespace
 
 ORIEL_MPI_CALL(T_category_get_num)(int* num_cat) {
-  const int code = host_mpi().T_category_get_num(num_cat);
-  if (code != MPI_SUCCESS) return code;
-  const Guard guard(engine.lock);
-  *num_cat += tool_interface.categories.size();
-  return MPI_SUCCESS;
+  return get_number(tool_interface.categories, host_mpi().T_category_get_num, num_cat);
 }
 
 ORIEL_MPI_CALL(T_category_get_info)(int cat_index, char* name, int* name_len, char* desc,
@@ -78,20 +74,10 @@ ORIEL_MPI_CALL(T_category_get_info)(int cat_index, char* name, int* name_len, ch
 }
 
 ORIEL_MPI_CALL(T_category_get_index)(const char* name, int* cat_index) {
-  if (cat_index == nullptr) return MPI_T_ERR_INVALID;
-  {
-    const Guard guard(engine.lock);
-    if (tool_interface.categories.size() != 0 && name != nullptr &&
-        name == ToolInterface::category) {
-      *cat_index = tool_interface.categories.index_of(0);
-      return MPI_SUCCESS;
-    }
-  }
-  const int code = host_mpi().T_category_get_index(name, cat_index);
-  if (code != MPI_SUCCESS) return code;
-  const Guard guard(engine.lock);
-  *cat_index = tool_interface.categories.from_host(*cat_index);
-  return MPI_SUCCESS;
+  return get_index(
+      tool_interface.categories,
+      [&](int) { return name != nullptr && name == ToolInterface::category; },
+      [&](int* index) { return host_mpi().T_category_get_index(name, index); }, cat_index);
 }
 
 ORIEL_MPI_CALL(T_category_get_cvars)(int cat_index, int len, int indices[]) {

@@ -64,11 +64,7 @@ void read_setting(const Setting& setting, void* buffer) {
 }  // namespace
 
 ORIEL_MPI_CALL(T_cvar_get_num)(int* num_cvar) {
-  const int code = host_mpi().T_cvar_get_num(num_cvar);
-  if (code != MPI_SUCCESS) return code;
-  const Guard guard(engine.lock);
-  *num_cvar += tool_interface.cvars.size();
-  return MPI_SUCCESS;
+  return get_number(tool_interface.cvars, host_mpi().T_cvar_get_num, num_cvar);
 }
 
 ORIEL_MPI_CALL(T_cvar_get_info)(int cvar_index, char* name, int* name_len, int* verbosity,
@@ -92,20 +88,12 @@ ORIEL_MPI_CALL(T_cvar_get_info)(int cvar_index, char* name, int* name_len, int* 
 }
 
 ORIEL_MPI_CALL(T_cvar_get_index)(const char* name, int* cvar_index) {
-  if (cvar_index == nullptr) return MPI_T_ERR_INVALID;
-  {
-    const Guard guard(engine.lock);
-    for (int position = 0; position < tool_interface.cvars.size() && name != nullptr; ++position) {
-      if (std::strcmp(setting_at(position).name, name) != 0) continue;
-      *cvar_index = tool_interface.cvars.index_of(position);
-      return MPI_SUCCESS;
-    }
-  }
-  const int code = host_mpi().T_cvar_get_index(name, cvar_index);
-  if (code != MPI_SUCCESS) return code;
-  const Guard guard(engine.lock);
-  *cvar_index = tool_interface.cvars.from_host(*cvar_index);
-  return MPI_SUCCESS;
+  return get_index(
+      tool_interface.cvars,
+      [&](int position) {
+        return name != nullptr && std::strcmp(setting_at(position).name, name) == 0;
+      },
+      [&](int* index) { return host_mpi().T_cvar_get_index(name, index); }, cvar_index);
 }
 
 ORIEL_MPI_CALL(T_cvar_handle_alloc)(int cvar_index, void* obj_handle, MPI_T_cvar_handle* handle,

@@ -43,11 +43,7 @@ int dispatch_all(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Ours&& ou
 }  // namespace
 
 ORIEL_MPI_CALL(T_pvar_get_num)(int* num_pvar) {
-  const int code = host_mpi().T_pvar_get_num(num_pvar);
-  if (code != MPI_SUCCESS) return code;
-  const Guard guard(engine.lock);
-  *num_pvar += tool_interface.pvars.size();
-  return MPI_SUCCESS;
+  return get_number(tool_interface.pvars, host_mpi().T_pvar_get_num, num_pvar);
 }
 
 ORIEL_MPI_CALL(T_pvar_get_info)(int pvar_index, char* name, int* name_len, int* verbosity,
@@ -74,21 +70,13 @@ ORIEL_MPI_CALL(T_pvar_get_info)(int pvar_index, char* name, int* name_len, int* 
 }
 
 ORIEL_MPI_CALL(T_pvar_get_index)(const char* name, int var_class, int* pvar_index) {
-  if (pvar_index == nullptr) return MPI_T_ERR_INVALID;
-  {
-    const Guard guard(engine.lock);
-    for (int position = 0; position < tool_interface.pvars.size() && name != nullptr; ++position) {
-      const Pvar& pvar = pvar_at(position);
-      if (pvar.name != name || pvar.variable_class != var_class) continue;
-      *pvar_index = tool_interface.pvars.index_of(position);
-      return MPI_SUCCESS;
-    }
-  }
-  const int code = host_mpi().T_pvar_get_index(name, var_class, pvar_index);
-  if (code != MPI_SUCCESS) return code;
-  const Guard guard(engine.lock);
-  *pvar_index = tool_interface.pvars.from_host(*pvar_index);
-  return MPI_SUCCESS;
+  return get_index(
+      tool_interface.pvars,
+      [&](int position) {
+        const Pvar& pvar = pvar_at(position);
+        return name != nullptr && pvar.name == name && pvar.variable_class == var_class;
+      },
+      [&](int* index) { return host_mpi().T_pvar_get_index(name, var_class, index); }, pvar_index);
 }
 
 ORIEL_MPI_CALL(T_pvar_session_create)(MPI_T_pvar_session* session) {

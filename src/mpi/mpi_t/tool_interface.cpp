@@ -41,4 +41,30 @@ IndexBlock::Resolved resolve(const IndexBlock& block, int index) {
   return block.resolve(index);
 }
 
+int get_number(const IndexBlock& block, int (*host)(int*), int* number) {
+  const int code = host(number);
+  if (code != MPI_SUCCESS) return code;
+  const Guard guard(engine.lock);
+  *number += block.size();
+  return MPI_SUCCESS;
+}
+
+int get_index(const IndexBlock& block, const std::function<bool(int)>& has_name,
+              const std::function<int(int*)>& host, int* index) {
+  if (index == nullptr) return MPI_T_ERR_INVALID;
+  {
+    const Guard guard(engine.lock);
+    for (int position = 0; position < block.size(); ++position) {
+      if (!has_name(position)) continue;
+      *index = block.index_of(position);
+      return MPI_SUCCESS;
+    }
+  }
+  const int code = host(index);
+  if (code != MPI_SUCCESS) return code;
+  const Guard guard(engine.lock);
+  *index = block.from_host(*index);
+  return MPI_SUCCESS;
+}
+
 }  // namespace oriel::mpi

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <string_view>
 
@@ -63,8 +64,16 @@ class ToolInterface {
 
 extern ToolInterface tool_interface;
 
-/// Resolves an index that the program has passed. Acquires the process lock.
+// The functions below acquire the process lock.
+
+/// Resolves an index that the program has passed.
 IndexBlock::Resolved resolve(const IndexBlock& block, int index);
+/// The number of indices, Oriel's included. `host`: the host's function of the call.
+int get_number(const IndexBlock& block, int (*host)(int*), int* number);
+/// Finds an index by a name: first the position in the block for which has_name(position), then by
+/// host(&index).
+int get_index(const IndexBlock& block, const std::function<bool(int)>& has_name,
+              const std::function<int(int*)>& host, int* index);
 
 /// Stores an output of a call of MPI_T, unless the program has passed a null pointer for it.
 template <typename T>
