@@ -10,13 +10,15 @@
 // The only file that checks for which host MPI this build is. mpi.h is the host's own header:
 // MPICH's (also Intel MPI's ABI), Open MPI's, or with MPI_ABI the MPI-5 standard ABI's.
 
+#ifdef OPEN_MPI
+#define ORIEL_HOST_IS_OPEN_MPI 1
+#else
+#define ORIEL_HOST_IS_OPEN_MPI 0
+#endif
+
 // The large-count names (MPI_Put_c, ...) are defined only if the host has them, because programs
 // bind to them weakly and use them if they are present.
-#if MPI_VERSION >= 4
-#define ORIEL_HOST_LARGE_COUNTS 1
-#else
-#define ORIEL_HOST_LARGE_COUNTS 0
-#endif
+#define ORIEL_HOST_LARGE_COUNTS (MPI_VERSION >= 4)
 
 // The library of Open MPI 4.1 has the soname of 5's, but not these symbols: they are null there.
 // Their functions are called only for programs with sessions; host_has() checks
@@ -44,56 +46,28 @@ extern "C" int PMPI_Comm_idup_with_info(MPI_Comm, MPI_Info, MPI_Comm*, MPI_Reque
 #define ORIEL_HOST_PERSISTENT_COLLECTIVES ORIEL_HOST_SESSIONS
 
 // MPI_Request_get_status_any, _some and _all came with MPI-4.1.
-#if MPI_VERSION >= 5 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
-#define ORIEL_HOST_STATUS_OF_MANY 1
-#else
-#define ORIEL_HOST_STATUS_OF_MANY 0
-#endif
+#define ORIEL_HOST_STATUS_OF_MANY (MPI_VERSION >= 5 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1))
 
 // The events of MPI_T came with MPI-4.0.
-#if MPI_VERSION >= 4
-#define ORIEL_HOST_TOOL_EVENTS 1
-#else
-#define ORIEL_HOST_TOOL_EVENTS 0
-#endif
+#define ORIEL_HOST_TOOL_EVENTS (MPI_VERSION >= 4)
 
 // Open MPI's window handles are addresses. MPICH's are integers, the same in Fortran, also under
 // the standard ABI, which gives them a pointer type.
-#ifdef OPEN_MPI
-#define ORIEL_HOST_WINDOWS_ARE_POINTERS 1
-#else
-#define ORIEL_HOST_WINDOWS_ARE_POINTERS 0
-#endif
+#define ORIEL_HOST_WINDOWS_ARE_POINTERS ORIEL_HOST_IS_OPEN_MPI
 
 // If the program has given a window or communicator no error handler, MPICH and Intel MPI call the
 // one for errors of no object. Open MPI's windows and communicators have MPI_ERRORS_ARE_FATAL.
-#ifdef OPEN_MPI
-#define ORIEL_HOST_DEFAULT_ERRHANDLERS 0
-#else
-#define ORIEL_HOST_DEFAULT_ERRHANDLERS 1
-#endif
+#define ORIEL_HOST_DEFAULT_ERRHANDLERS (!ORIEL_HOST_IS_OPEN_MPI)
 
 // The host accepts the handle of a freed datatype, a number, as that of a committed one. Open MPI's
 // handle is an address at which there is no datatype any more.
-#ifdef OPEN_MPI
-#define ORIEL_HOST_KEEPS_FREED_TYPES 0
-#else
-#define ORIEL_HOST_KEEPS_FREED_TYPES 1
-#endif
+#define ORIEL_HOST_KEEPS_FREED_TYPES (!ORIEL_HOST_IS_OPEN_MPI)
 
 // An error handler may replace the code that was passed to it; the call then returns the new one.
-#ifdef OPEN_MPI
-#define ORIEL_HOST_ERRHANDLERS_CHANGE_CODES 0
-#else
-#define ORIEL_HOST_ERRHANDLERS_CHANGE_CODES 1
-#endif
+#define ORIEL_HOST_ERRHANDLERS_CHANGE_CODES (!ORIEL_HOST_IS_OPEN_MPI)
 
 // Open MPI reduces MPI_CHARACTER as unsigned numbers, the others as C's char.
-#ifdef OPEN_MPI
-#define ORIEL_HOST_UNSIGNED_CHARACTER 1
-#else
-#define ORIEL_HOST_UNSIGNED_CHARACTER 0
-#endif
+#define ORIEL_HOST_UNSIGNED_CHARACTER ORIEL_HOST_IS_OPEN_MPI
 
 // Requests of persistent collectives keep the communicator that they were made on. Those of Open
 // MPI do not: they continue on the communicator that has its number next.
@@ -105,11 +79,7 @@ extern "C" int PMPI_Comm_idup_with_info(MPI_Comm, MPI_Info, MPI_Comm*, MPI_Reque
 
 // A probe on a communicator of one rank advances the host's traffic on all communicators. In MPICH
 // it does not, because it polls no network.
-#ifdef OPEN_MPI
-#define ORIEL_HOST_PROBE_ADVANCES 1
-#else
-#define ORIEL_HOST_PROBE_ADVANCES 0
-#endif
+#define ORIEL_HOST_PROBE_ADVANCES ORIEL_HOST_IS_OPEN_MPI
 
 // Conversions of Fortran's handles, which are integers. `kind`: Win, Comm, Type and so on.
 #ifdef MPI_ABI_VERSION
