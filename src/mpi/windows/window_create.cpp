@@ -87,49 +87,33 @@ Failure detach(const WindowHandle& window, const void* base) {
 
 using namespace oriel::mpi;
 using oriel::Guard;
+using oriel::WindowFlavor;
 
-ORIEL_MPI_CALL(Win_create)
-(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
-  if (runtime.disabled()) return host_mpi().Win_create(base, size, disp_unit, info, comm, win);
-  return WindowMaker("MPI_Win_create", comm, info).create(base, size, disp_unit, win);
-}
+#define ORIEL_WINDOW_CALLS(Unit, suffix)                                                         \
+  ORIEL_MPI_CALL(Win_create##suffix)                                                             \
+  (void* base, MPI_Aint size, Unit disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {      \
+    if (runtime.disabled())                                                                      \
+      return host_mpi().Win_create##suffix(base, size, disp_unit, info, comm, win);              \
+    return WindowMaker("MPI_Win_create" #suffix, comm, info).create(base, size, disp_unit, win); \
+  }                                                                                              \
+  ORIEL_MPI_CALL(Win_allocate##suffix)                                                           \
+  (MPI_Aint size, Unit disp_unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win) {      \
+    if (runtime.disabled())                                                                      \
+      return host_mpi().Win_allocate##suffix(size, disp_unit, info, comm, base, win);            \
+    return WindowMaker("MPI_Win_allocate" #suffix, comm, info)                                   \
+        .allocate(WindowFlavor::allocated, size, disp_unit, base, win);                          \
+  }                                                                                              \
+  ORIEL_MPI_CALL(Win_allocate_shared##suffix)                                                    \
+  (MPI_Aint size, Unit disp_unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win) {      \
+    if (runtime.disabled())                                                                      \
+      return host_mpi().Win_allocate_shared##suffix(size, disp_unit, info, comm, base, win);     \
+    return WindowMaker("MPI_Win_allocate_shared" #suffix, comm, info)                            \
+        .allocate(WindowFlavor::shared, size, disp_unit, base, win);                             \
+  }
 
-ORIEL_MPI_CALL(Win_allocate)
-(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win) {
-  if (runtime.disabled()) return host_mpi().Win_allocate(size, disp_unit, info, comm, base, win);
-  return WindowMaker("MPI_Win_allocate", comm, info).allocate(size, disp_unit, base, win);
-}
-
-ORIEL_MPI_CALL(Win_allocate_shared)
-(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win) {
-  if (runtime.disabled())
-    return host_mpi().Win_allocate_shared(size, disp_unit, info, comm, base, win);
-  return WindowMaker("MPI_Win_allocate_shared", comm, info)
-      .allocate_shared(size, disp_unit, base, win);
-}
-
+ORIEL_WINDOW_CALLS(int, )
 #if ORIEL_HOST_LARGE_COUNTS
-
-ORIEL_MPI_CALL(Win_create_c)
-(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
-  if (runtime.disabled()) return host_mpi().Win_create_c(base, size, disp_unit, info, comm, win);
-  return WindowMaker("MPI_Win_create_c", comm, info).create(base, size, disp_unit, win);
-}
-
-ORIEL_MPI_CALL(Win_allocate_c)
-(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win) {
-  if (runtime.disabled()) return host_mpi().Win_allocate_c(size, disp_unit, info, comm, base, win);
-  return WindowMaker("MPI_Win_allocate_c", comm, info).allocate(size, disp_unit, base, win);
-}
-
-ORIEL_MPI_CALL(Win_allocate_shared_c)
-(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win) {
-  if (runtime.disabled())
-    return host_mpi().Win_allocate_shared_c(size, disp_unit, info, comm, base, win);
-  return WindowMaker("MPI_Win_allocate_shared_c", comm, info)
-      .allocate_shared(size, disp_unit, base, win);
-}
-
+ORIEL_WINDOW_CALLS(MPI_Aint, _c)
 #endif
 
 ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {

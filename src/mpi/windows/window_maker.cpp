@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/windows/window_maker.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -18,19 +20,9 @@
 namespace oriel::mpi {
 namespace {
 
-int flavor_of_mpi(WindowFlavor flavor) {
-  switch (flavor) {
-    case WindowFlavor::created:
-      return MPI_WIN_FLAVOR_CREATE;
-    case WindowFlavor::allocated:
-      return MPI_WIN_FLAVOR_ALLOCATE;
-    case WindowFlavor::shared:
-      return MPI_WIN_FLAVOR_SHARED;
-    case WindowFlavor::dynamic:
-      break;
-  }
-  return MPI_WIN_FLAVOR_DYNAMIC;
-}
+// By WindowFlavor.
+constexpr std::array flavors{MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_SHARED,
+                             MPI_WIN_FLAVOR_DYNAMIC};
 
 }  // namespace
 
@@ -58,20 +50,12 @@ int WindowMaker::create(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Win* 
   return make({WindowFlavor::created, base, size, disp_unit, bad}, handle);
 }
 
-int WindowMaker::allocate(MPI_Aint size, MPI_Aint disp_unit, void* base, MPI_Win* handle) {
-  return make_with_memory(WindowFlavor::allocated, size, disp_unit, base, handle);
-}
-
-int WindowMaker::allocate_shared(MPI_Aint size, MPI_Aint disp_unit, void* base, MPI_Win* handle) {
-  return make_with_memory(WindowFlavor::shared, size, disp_unit, base, handle);
-}
-
 int WindowMaker::create_dynamic(MPI_Win* handle) {
   return make({.flavor = WindowFlavor::dynamic, .bad = check_outputs(handle)}, handle);
 }
 
-int WindowMaker::make_with_memory(WindowFlavor flavor, MPI_Aint size, MPI_Aint disp_unit,
-                                  void* base, MPI_Win* handle) {
+int WindowMaker::allocate(WindowFlavor flavor, MPI_Aint size, MPI_Aint disp_unit, void* base,
+                          MPI_Win* handle) {
   const int code = make({flavor, nullptr, size, disp_unit, check_outputs(base, handle)}, handle);
   // The argument is declared void*, and is the address of a pointer of any type.
   if (code == MPI_SUCCESS) std::memcpy(base, &draft_.base, sizeof draft_.base);
@@ -147,7 +131,7 @@ MPI_Win WindowMaker::hand_over() {
   window.base = draft_.base;
   window.size = static_cast<MPI_Aint>(draft_.mine.memory.bytes);
   window.disp_unit = static_cast<int>(draft_.mine.disp_unit);
-  window.flavor = flavor_of_mpi(draft_.flavor);
+  window.flavor = flavors.at(static_cast<std::size_t>(draft_.flavor));
   window.info.intrinsic = draft_.intrinsic;
   window.info.accumulate_intrinsic.store(draft_.terms.intrinsic);
   if (draft_.contiguous && window.base != nullptr) window.info.note_address(window.base);

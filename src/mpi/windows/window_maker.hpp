@@ -22,8 +22,8 @@ class WindowMaker {
 
   // The calls of MPI. A maker makes one window.
   int create(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Win* handle);
-  int allocate(MPI_Aint size, MPI_Aint disp_unit, void* base, MPI_Win* handle);
-  int allocate_shared(MPI_Aint size, MPI_Aint disp_unit, void* base, MPI_Win* handle);
+  /// `flavor`: allocated or shared.
+  int allocate(WindowFlavor flavor, MPI_Aint size, MPI_Aint disp_unit, void* base, MPI_Win* handle);
   int create_dynamic(MPI_Win* handle);
 
  private:
@@ -36,8 +36,6 @@ class WindowMaker {
     EngineFailure bad;  // the error of the other arguments, if any
   };
   int make(const Arguments& arguments, MPI_Win* handle);
-  int make_with_memory(WindowFlavor flavor, MPI_Aint size, MPI_Aint disp_unit, void* base,
-                       MPI_Win* handle);
   int prepare(const Arguments& arguments);
   void take_handle();
   MPI_Win hand_over();

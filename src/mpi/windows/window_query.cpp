@@ -47,6 +47,23 @@ Failure query(WindowHandle& window, int rank, SharedMemory& memory) {
                     [&] { return window.core->epochs().try_hold_loaded(rank); });
 }
 
+template <typename Unit, typename Host>
+int shared_query(const char* call, MPI_Win win, int rank, MPI_Aint* size, Unit* disp_unit,
+                 void* base, Host&& host) {
+  return dispatch_call(
+      call, win,
+      [&](WindowHandle& window) {
+        SharedMemory memory;
+        if (const Failure bad = check_outputs(size, disp_unit, base)) return bad;
+        if (const Failure bad = query(window, rank, memory)) return bad;
+        *size = memory.size;
+        *disp_unit = static_cast<Unit>(memory.disp_unit);
+        std::memcpy(base, &memory.base, sizeof memory.base);
+        return Failure();
+      },
+      host);
+}
+
 /// Adds the paths to an info object. Returns the host's error code.
 int write_paths(const Window& window, MPI_Info info) {
   std::string paths = describe_paths(*engine.running(), window);
@@ -64,38 +81,18 @@ using namespace oriel::mpi;
 
 ORIEL_MPI_CALL(Win_shared_query)
 (MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* base) {
-  return dispatch_call(
-      "MPI_Win_shared_query", win,
-      [&](WindowHandle& window) {
-        SharedMemory memory;
-        if (const Failure bad = check_outputs(size, disp_unit, base)) return bad;
-        if (const Failure bad = query(window, rank, memory)) return bad;
-        *size = memory.size;
-        *disp_unit = static_cast<int>(memory.disp_unit);
-        std::memcpy(base, &memory.base, sizeof memory.base);
-        return Failure();
-      },
-      [&] { return host_mpi().Win_shared_query(win, rank, size, disp_unit, base); });
+  return shared_query("MPI_Win_shared_query", win, rank, size, disp_unit, base, [&] {
+    return host_mpi().Win_shared_query(win, rank, size, disp_unit, base);
+  });
 }
 
 #if ORIEL_HOST_LARGE_COUNTS
-
 ORIEL_MPI_CALL(Win_shared_query_c)
 (MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* base) {
-  return dispatch_call(
-      "MPI_Win_shared_query_c", win,
-      [&](WindowHandle& window) {
-        SharedMemory memory;
-        if (const Failure bad = check_outputs(size, disp_unit, base)) return bad;
-        if (const Failure bad = query(window, rank, memory)) return bad;
-        *size = memory.size;
-        *disp_unit = memory.disp_unit;
-        std::memcpy(base, &memory.base, sizeof memory.base);
-        return Failure();
-      },
-      [&] { return host_mpi().Win_shared_query_c(win, rank, size, disp_unit, base); });
+  return shared_query("MPI_Win_shared_query_c", win, rank, size, disp_unit, base, [&] {
+    return host_mpi().Win_shared_query_c(win, rank, size, disp_unit, base);
+  });
 }
-
 #endif
 
 ORIEL_MPI_CALL(Win_get_group)(MPI_Win win, MPI_Group* group) {
