@@ -45,77 +45,47 @@
 namespace oriel::mpi {
 namespace {
 
+/// The type of a list that has this size in bytes.
+Basic find_size(std::uint32_t size, std::initializer_list<std::pair<std::uint32_t, Basic>> types) {
+  for (const auto& [bytes, basic] : types) {
+    if (bytes == size) return basic;
+  }
+  return Basic::other;
+}
+
 // The core's types of `size` bytes.
 
 Basic signed_of(std::uint32_t size) {
-  switch (size) {
-    case 1:
-      return Basic::i8;
-    case 2:
-      return Basic::i16;
-    case 4:
-      return Basic::i32;
-    case 8:
-      return Basic::i64;
-    case 16:
-      return Basic::i128;
-    default:
-      return Basic::other;
-  }
+  return find_size(
+      size, {{1, Basic::i8}, {2, Basic::i16}, {4, Basic::i32}, {8, Basic::i64}, {16, Basic::i128}});
 }
 
 Basic unsigned_of(std::uint32_t size) {
-  switch (size) {
-    case 1:
-      return Basic::u8;
-    case 2:
-      return Basic::u16;
-    case 4:
-      return Basic::u32;
-    case 8:
-      return Basic::u64;
-    default:
-      return Basic::other;
-  }
+  return find_size(size, {{1, Basic::u8}, {2, Basic::u16}, {4, Basic::u32}, {8, Basic::u64}});
 }
 
 Basic real_of(std::uint32_t size) {
-  switch (size) {
-    case 2:
-      return Basic::f16;
-    case 4:
-      return Basic::f32;
-    case 8:
-      return Basic::f64;
-    case 16:
-      return Basic::f128;
-    default:
-      return Basic::other;
-  }
+  return find_size(size, {{2, Basic::f16}, {4, Basic::f32}, {8, Basic::f64}, {16, Basic::f128}});
 }
 
 Basic complex_of(std::uint32_t size) {
-  switch (size) {
-    case 4:
-      return Basic::complex_f16;
-    case 8:
-      return Basic::complex_f32;
-    case 16:
-      return Basic::complex_f64;
-    case 32:
-      return Basic::complex_f128;
-    default:
-      return Basic::other;
-  }
+  return find_size(size, {{4, Basic::complex_f16},
+                          {8, Basic::complex_f32},
+                          {16, Basic::complex_f64},
+                          {32, Basic::complex_f128}});
 }
 
 /// C's long double. Fortran's real of the same size has another format.
 Basic long_double_of(std::uint32_t size) {
-  return size == sizeof(long double) ? Basic::long_double : Basic::other;
+  return find_size(size, {{sizeof(long double), Basic::long_double}});
 }
 
 Basic complex_long_double_of(std::uint32_t size) {
-  return size == 2 * sizeof(long double) ? Basic::complex_long_double : Basic::other;
+  return find_size(size, {{2 * sizeof(long double), Basic::complex_long_double}});
+}
+
+Basic opaque_of(std::uint32_t) {
+  return Basic::other;
 }
 
 /// True if the host aborts on inquiries about a type that only a later version has. This is
@@ -127,10 +97,6 @@ bool aborts_on_newer_types() {
   const std::size_t number = version.find_first_of("0123456789");
   return version.starts_with(name) && number != std::string_view::npos && version[number] < '5' &&
          version[number + 1] == '.';
-}
-
-Basic opaque_of(std::uint32_t) {
-  return Basic::other;
 }
 
 }  // namespace

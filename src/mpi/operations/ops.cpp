@@ -23,50 +23,45 @@ bool bytes_are_numbers() {
   return are;
 }
 
+using TypeClasses = unsigned;  // a bit for each TypeClass
+
+template <typename... Classes>
+constexpr TypeClasses classes(Classes... each) {
+  return (... | (1U << static_cast<unsigned>(each)));
+}
+
 /// A predefined op: the core's name for it, and the groups of types that it is defined for.
 struct PredefinedOp {
   MPI_Op handle;
   Op op;
-  bool integer, floating, logical, complex, byte, pair;
+  TypeClasses types;
 
   /// `numbers`: MPI_BYTE counts as an integer.
   bool takes(TypeClass type, bool numbers) const {
-    switch (type) {
-      case TypeClass::integer:
-        return integer;
-      case TypeClass::floating:
-        return floating;
-      case TypeClass::logical:
-        return logical;
-      case TypeClass::complex:
-        return complex;
-      case TypeClass::byte:
-        return byte || (integer && numbers);
-      case TypeClass::pair:
-        return pair;
-      case TypeClass::opaque:
-        return false;
-    }
-    return false;
+    return (types & classes(type)) != 0 ||
+           (numbers && type == TypeClass::byte && takes(TypeClass::integer, false));
   }
 };
 
 const std::array<PredefinedOp, 12>& predefined_ops() {
+  using enum TypeClass;
+  constexpr TypeClasses numbers = classes(integer, floating, complex);
+  constexpr TypeClasses ordered = classes(integer, floating);
+  constexpr TypeClasses truths = classes(integer, logical);
+  constexpr TypeClasses bits = classes(integer, byte);
   // Built at first use: in some hosts handles are addresses, which are set when the host is loaded.
-  static const std::array<PredefinedOp, 12> ops{{
-      {MPI_SUM, Op::sum, true, true, false, true, false, false},
-      {MPI_PROD, Op::prod, true, true, false, true, false, false},
-      {MPI_MIN, Op::min, true, true, false, false, false, false},
-      {MPI_MAX, Op::max, true, true, false, false, false, false},
-      {MPI_LAND, Op::land, true, false, true, false, false, false},
-      {MPI_LOR, Op::lor, true, false, true, false, false, false},
-      {MPI_LXOR, Op::lxor, true, false, true, false, false, false},
-      {MPI_BAND, Op::band, true, false, false, false, true, false},
-      {MPI_BOR, Op::bor, true, false, false, false, true, false},
-      {MPI_BXOR, Op::bxor, true, false, false, false, true, false},
-      {MPI_MINLOC, Op::minloc, false, false, false, false, false, true},
-      {MPI_MAXLOC, Op::maxloc, false, false, false, false, false, true},
-  }};
+  static const std::array<PredefinedOp, 12> ops{{{MPI_SUM, Op::sum, numbers},
+                                                 {MPI_PROD, Op::prod, numbers},
+                                                 {MPI_MIN, Op::min, ordered},
+                                                 {MPI_MAX, Op::max, ordered},
+                                                 {MPI_LAND, Op::land, truths},
+                                                 {MPI_LOR, Op::lor, truths},
+                                                 {MPI_LXOR, Op::lxor, truths},
+                                                 {MPI_BAND, Op::band, bits},
+                                                 {MPI_BOR, Op::bor, bits},
+                                                 {MPI_BXOR, Op::bxor, bits},
+                                                 {MPI_MINLOC, Op::minloc, classes(pair)},
+                                                 {MPI_MAXLOC, Op::maxloc, classes(pair)}}};
   return ops;
 }
 
@@ -78,8 +73,8 @@ const PredefinedOp* find_predefined(MPI_Op op) {
 
 /// True for integers with characters, logical and multi-language types, and bytes.
 bool comparable(const PredefinedType& type) {
-  return type.type_class == TypeClass::integer || type.type_class == TypeClass::logical ||
-         type.type_class == TypeClass::byte;
+  using enum TypeClass;
+  return (classes(type.type_class) & classes(integer, logical, byte)) != 0;
 }
 
 /// True if the function of an op made by `caller` has the parameters of C. Those of C++ and Java do
