@@ -9,9 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/collective/schedules/allgatherv.hpp"
-#include "core/collective/schedules/alltoallw.hpp"
-#include "core/collective/schedules/rooted.hpp"
+#include "core/collective/schedules/schedules.hpp"
 #include "mpi/calls/parameters.hpp"
 #include "mpi/collectives/alltoallv_arguments.hpp"
 #include "mpi/collectives/collective_request.hpp"

@@ -5,9 +5,8 @@
 
 #include "core/base/limits.hpp"
 #include "core/collective/schedule.hpp"
-#include "core/collective/schedules/made_schedule.hpp"
 #include "core/collective/schedules/node_map.hpp"
-#include "core/collective/schedules/rooted.hpp"
+#include "core/collective/schedules/schedules.hpp"
 #include "core/operation/layout.hpp"
 #include "core/operation/reduction.hpp"
 #include "mpi/collectives/plan_collective.hpp"
