@@ -217,14 +217,14 @@ class HostCollective final : public CollectiveTask {
   static constexpr unsigned rounds_per_clock = 64;
 
   int lost_partner() const {
-    Region& region = state_->plan_window().core().region();
+    Region& region = state_->plan_window().core().resources().region;
     const auto lost = std::ranges::find_if(
         partners_, [&](int rank) { return rank != region.rank() && !region.alive(rank); });
     return lost != partners_.end() ? *lost : -1;
   }
   Failure failure() const {
     if (code_ == MPI_SUCCESS) return {};
-    Explanation fault = fault_of_host(code_, state_->plan_window().core().region().rank());
+    Explanation fault = fault_of_host(code_, state_->plan_window().core().resources().region.rank());
     return said(fault.error_class, std::move(fault.reason));
   }
 
@@ -285,7 +285,7 @@ int make_host_collective(const char* call, const AlltoallvArguments& arguments,
   auto made = std::make_unique<HostCollective>(arguments, state);
   Explanation fault;
   if (const int code = made->prepare(idle, info); code != MPI_SUCCESS) {
-    fault = fault_of_host(code, state->plan_window().core().region().rank());
+    fault = fault_of_host(code, state->plan_window().core().resources().region.rank());
   }
   if (const int code = agree_on_fault(call, communicator, fault); code != MPI_SUCCESS) {
     // The host may have begun a collective on some ranks only: later tasks use duplicates

@@ -117,7 +117,7 @@ int make_plan(const char* call, MPI_Comm communicator, PlanWindow& plans, const 
       explanation = {lost.error_class, lost.reason};
     } else if (plan.fault()) {
       fault = plan.fault();
-      rank = plans.core().region().rank();
+      rank = plans.core().resources().region.rank();
       plans.core().free(plan);
     } else {
       made = &plan;
