@@ -1,40 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/engine.hpp"
 
-#include <unistd.h>
-
-#include <array>
-#include <cstdlib>
 #include <utility>
 
-#include "core/base/settings.hpp"
-
 namespace oriel {
-
-namespace {
-
-/// The number of ranks that the launcher has started on this node; zero: it does not say.
-long launched_here() {
-  // Hydra (MPICH, Intel MPI), prterun (Open MPI), MVAPICH's launcher.
-  constexpr std::array names{"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE",
-                             "MV2_COMM_WORLD_LOCAL_SIZE"};
-  for (const char* name : names) {
-    if (const char* value = ::secure_getenv(name)) return std::strtol(value, nullptr, 10);
-  }
-  return 0;
-}
-
-}  // namespace
 
 Running::Running(std::unique_ptr<ShmTransport> node, Host& of)
     : transports(std::move(node)),
       process(transports, transports.shm().self()),
       host(of),
-      calls(transports.shm().calls(transports.shm().self())),
-      spins(setting_int("ORIEL_SPIN")),
-      yields(setting_int("ORIEL_YIELD")),
-      launched_crowded(setting_bool("ORIEL_CROWDED") ||
-                       launched_here() > ::sysconf(_SC_NPROCESSORS_ONLN)) {}
+      calls(transports.shm().calls(transports.shm().self())) {}
 
 bool Engine::start(Host& host, int rank, std::string& error) {
   auto transport = ShmTransport::create(arena, error, rank);
@@ -58,6 +33,10 @@ void Engine::disown() {
 void Engine::serialize_threads() {
   lock.enable();
   request_lock.enable();
+}
+
+void Engine::end_host_interval() {
+  if (Running* now = running(); now != nullptr) now->pace.end_host_interval();
 }
 
 void Engine::take_spare_flag() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/steps.hpp"
 #include "core/base/thread_lines.hpp"
 #include "core/process.hpp"
 #include "engine/host/host_interface.hpp"
@@ -17,6 +18,7 @@
 #include "engine/process/process_lock.hpp"
 #include "engine/process/tick_clock.hpp"
 #include "engine/progress/agent.hpp"
+#include "engine/progress/pace.hpp"
 #include "transport/composite_transport.hpp"
 #include "transport/shm/arena.hpp"
 #include "transport/shm/process_block.hpp"
@@ -31,16 +33,11 @@ struct Running {
   Process process;
   Host& host;
   CallCounts& calls;
+  Pace pace{*this};
   std::uint32_t next_window = 1;  // number of the next window
-  unsigned operations = 0;        // counts operations; see calls_per_look
   std::uint32_t last_number = 0;  // the last Operation::number
-  long spins;
-  long yields;
-  bool node_sends = false;  // ranks of this node send messages to this rank in some window
-  bool launched_crowded;    // the launcher started more ranks on this node than it has processors
+  bool node_sends = false;        // ranks of this node send messages to this rank in some window
 
-  /// True if the node has more ranks than processors: a waiting call must yield the processor.
-  bool crowded() { return launched_crowded || transports.shm().crowded(); }
   /// True if a window with remote ranks needs the agent. A window that is never locked does not,
   /// because every rank calls MPI by itself; but it does if a rank may wait in a call of the host's
   /// that does not sweep.
@@ -103,6 +100,23 @@ class Engine {
     return now != nullptr && now->process.busy();
   }
 
+  /// A sweep in a call that does not wait (Pace). With the process lock.
+  void sweep_in_passing(Passing passing) {
+    if (busy()) [[unlikely]]
+      running()->pace.sweep_in_passing(passing);
+  }
+  /// A sweep in a call on its hot path (Pace). Without the process lock.
+  void sweep_on_hot_path() {
+    if (busy()) [[unlikely]]
+      running()->pace.sweep_on_hot_path(lock);
+  }
+  /// Called at the end of each call on a window that did not wait, or not long. `steps`: its time.
+  /// Without the process lock.
+  void end_call(std::uint64_t steps) {
+    if ((steps_of_thread.add(steps) & steps::host_interval) != 0) [[unlikely]]
+      end_host_interval();
+  }
+
   /// The completion for a blocking call. A call that has to wait keeps this flag
   /// (take_spare_flag()), and the next call gets another one. The flags are on the heap, because a
   /// call that gives up waiting for a lost peer abandons its flag.
@@ -111,6 +125,8 @@ class Engine {
   void give_back(Flag& flag) { free_flags_.push_back(&flag); }
 
  private:
+  void end_host_interval();
+
   std::atomic<Running*> running_{nullptr};  // owned; stored with release for threads that read it
   std::deque<Flag> flags_;
   std::vector<Flag*> free_flags_;

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -39,7 +38,6 @@ class ShmSleeper : public ShmTest {
 };
 
 constexpr auto nothing = [] { return false; };
-constexpr auto no_check = [] {};
 
 /// Keeps the calling process on the `index`th processor that it may use; false where there are
 /// fewer.
@@ -65,149 +63,72 @@ void store_and_ring(ShmTransport& transport, int process, std::atomic<std::uint6
   if (bell.sleeping.load(std::memory_order_relaxed) != 0) transport.ring(bell);
 }
 
-std::uint64_t wait_for(ShmTransport& transport, Sleeper& sleeper,
-                       const std::atomic<std::uint64_t>& word, std::uint64_t value) {
-  std::uint64_t idle = 0;
+void wait_for(ShmTransport& transport, Sleeper& sleeper, const std::atomic<std::uint64_t>& word,
+              std::uint64_t value) {
   const auto there = [&] { return word.load(std::memory_order_acquire) >= value; };
-  while (!there()) {
-    sleeper.idle(there, no_check);
-    ++idle;
-  }
-  sleeper.reset();
+  while (!there()) sleeper.sleep(there);
+  sleeper.rise();
   EXPECT_EQ(transport.doorbell(0).sleeping, 0u);
-  return idle;
 }
 
-// A peer that happens to be on the same processor need not wait until the spin is over, nor for the
-// end of a scheduler's slice: that would be some 50,000 looks.
-TEST_F(ShmSleeper, ASpinLetsOthersRun) {
-  const shm_test::OnProcessor first(0);
-  std::atomic<std::uint64_t> asked{0};
-  std::atomic<std::uint64_t> answered{0};
-  constexpr std::uint64_t questions = 20;
-  const std::jthread peer([&] {
-    for (std::uint64_t question = 1; question <= questions; ++question) {
-      while (asked < question) ::sched_yield();
-      answered = question;
-    }
-  });
-  std::vector<std::uint64_t> looks;
-  for (std::uint64_t question = 1; question <= questions; ++question) {
-    Sleeper sleeper(*transport_, 10'000'000, 0, false);
-    asked = question;
-    looks.push_back(wait_for(*transport_, sleeper, answered, question));
-  }
-  std::ranges::nth_element(looks, looks.begin() + questions / 2);
-  EXPECT_LT(looks[questions / 2], 1'000u);
-}
-
-// Spins, then yields, then sleeps; says so at the doorbell only while it sleeps.
-TEST_F(ShmSleeper, GoesToSleepStepByStep) {
-  Sleeper sleeper(*transport_, 3, 2, false);
+// It says so at the doorbell while it sleeps, and between two sleeps.
+TEST_F(ShmSleeper, ShowsThatItSleeps) {
+  Sleeper sleeper(*transport_);
   const Doorbell& bell = transport_->doorbell(0);
-  int looks = 0;
-  const auto look = [&] {
-    ++looks;
+  EXPECT_EQ(bell.sleeping, 0u);
+  EXPECT_FALSE(sleeper.sleep([&] {
     EXPECT_EQ(bell.sleeping, 1u);
     return false;
-  };
-  for (int i = 0; i < 5; ++i) {
-    EXPECT_EQ(sleeper.will_spin(), i < 3);
-    EXPECT_FALSE(sleeper.will_sleep());
-    sleeper.idle(look, no_check);
-  }
-  EXPECT_EQ(looks, 0);
-  EXPECT_TRUE(sleeper.will_sleep());
-  sleeper.idle(look, no_check);
-  EXPECT_EQ(looks, 1);
+  }));
   EXPECT_EQ(bell.sleeping, 1u);
-  sleeper.reset();
+  sleeper.rise();
   EXPECT_EQ(bell.sleeping, 0u);
-  sleeper.idle(look, no_check);
-  EXPECT_EQ(looks, 1);
-}
-
-// With more ranks than cores it does not spin, and yields a tenth as often.
-TEST_F(ShmSleeper, OversubscribedYieldsAtOnce) {
-  Sleeper sleeper(*transport_, 1'000'000, 20, true);
-  int looks = 0;
-  const auto look = [&] { return ++looks > 0; };
-  for (int i = 0; i < 2; ++i) {
-    EXPECT_FALSE(sleeper.will_spin() || sleeper.will_sleep());
-    sleeper.idle(look, no_check);
-  }
-  EXPECT_EQ(looks, 0);
-  EXPECT_TRUE(sleeper.will_sleep());
-  sleeper.idle(look, no_check);
-  EXPECT_EQ(looks, 1);
-}
-
-// Where others want the processor a yield takes long: the phase ends by the clock as well (B2).
-TEST_F(ShmSleeper, YieldsForALimitedTime) {
-  Sleeper sleeper(*transport_, 0, std::numeric_limits<long>::max(), false);
-  while (!sleeper.will_sleep()) sleeper.idle(nothing, no_check);
-  EXPECT_EQ(transport_->doorbell(0).sleeping, 0u);
-  sleeper.idle(nothing, no_check);
-  EXPECT_EQ(transport_->doorbell(0).sleeping, 1u);
 }
 
 // What the last look finds ends the rest before it began.
 TEST_F(ShmSleeper, LastLookPreventsTheSleep) {
-  Sleeper sleeper(*transport_, 0, 0, false);
-  sleeper.idle([] { return true; }, no_check);
+  Sleeper sleeper(*transport_);
+  EXPECT_TRUE(sleeper.sleep([] { return true; }));
   EXPECT_EQ(transport_->doorbell(0).sleeping, 0u);
 }
 
 // A call that ends while its waiter lies leaves the doorbell as it was.
 TEST_F(ShmSleeper, DestructorRises) {
   {
-    Sleeper sleeper(*transport_, 0, 0, false);
-    sleeper.idle(nothing, no_check);
+    Sleeper sleeper(*transport_);
+    sleeper.sleep(nothing);
     EXPECT_EQ(transport_->doorbell(0).sleeping, 1u);
   }
   EXPECT_EQ(transport_->doorbell(0).sleeping, 0u);
 }
 
-// B2: a wait that lasts asks now and then whether the peers live; no sleep is without an end.
-TEST_F(ShmSleeper, ChecksPeersAboutTenTimesASecond) {
-  Sleeper sleeper(*transport_, 0, 0, false);
-  int checks = 0;
-  const auto begin = Clock::now();
-  while (checks < 3) sleeper.idle(nothing, [&] { ++checks; });
-  EXPECT_GE(Clock::now() - begin, std::chrono::milliseconds(300));
-}
-
 // A ring between the last look and the wait is not slept over.
 TEST_F(ShmSleeper, RingBeforeTheWaitCounts) {
-  Sleeper sleeper(*transport_, 0, 0, false);
+  Sleeper sleeper(*transport_);
   for (int i = 0; i < 200; ++i) {
-    sleeper.idle(
-        [&] {
-          transport_->ring(transport_->doorbell(0));
-          return false;
-        },
-        no_check);
+    sleeper.sleep([&] {
+      transport_->ring(transport_->doorbell(0));
+      return false;
+    });
   }
   // 200 sleeps of up to 10 ms would take two seconds.
   const auto begin = Clock::now();
   for (int i = 0; i < 200; ++i) {
-    sleeper.idle(
-        [&] {
-          transport_->ring(transport_->doorbell(0));
-          return false;
-        },
-        no_check);
+    sleeper.sleep([&] {
+      transport_->ring(transport_->doorbell(0));
+      return false;
+    });
   }
   EXPECT_LT(Clock::now() - begin, std::chrono::seconds(1));
 }
 
 // Several threads of one process may sleep; the first to rise does not hide the others.
 TEST_F(ShmSleeper, SleepersOfOneProcessAreCounted) {
-  Sleeper first(*transport_, 0, 0, false);
-  Sleeper second(*transport_, 0, 0, false);
-  first.idle(nothing, no_check);
-  second.idle(nothing, no_check);
-  first.reset();
+  Sleeper first(*transport_);
+  Sleeper second(*transport_);
+  first.sleep(nothing);
+  second.sleep(nothing);
+  first.rise();
   EXPECT_EQ(transport_->doorbell(0).sleeping, 1u);
 }
 
@@ -220,13 +141,13 @@ TEST_F(ShmSleeper, ThreadsWakeEachOther) {
   std::atomic<std::uint64_t> ping{0};
   std::atomic<std::uint64_t> pong{0};
   std::jthread thread([&] {
-    Sleeper sleeper(*other, 0, 0, false);
+    Sleeper sleeper(*other);
     for (std::uint64_t i = 1; i <= rounds; ++i) {
       wait_for(*other, sleeper, ping, i);
       store_and_ring(*other, to_us, pong, i);
     }
   });
-  Sleeper sleeper(*transport_, 0, 0, false);
+  Sleeper sleeper(*transport_);
   for (std::uint64_t i = 1; i <= rounds; ++i) {
     store_and_ring(*transport_, to_other, ping, i);
     wait_for(*transport_, sleeper, pong, i);
@@ -276,7 +197,7 @@ TEST_F(ShmSleeper, StorerAndSleeperNeverMissEachOther) {
     to_child.put(transport->name());
     if (transport->attach(to_parent.get<ProcessName>(), error) < 0) return 2;
     if (!transport->fences_peers()) return 3;
-    Sleeper resting(*transport, 0, 0, false);
+    Sleeper resting(*transport);
     bool lost = false;
     // On a crowded machine the two hardly ever run at the same time: then fewer rounds must do.
     const auto end = Clock::now() + std::chrono::seconds(10);
@@ -290,7 +211,7 @@ TEST_F(ShmSleeper, StorerAndSleeperNeverMissEachOther) {
         lost = lost || (!saw && words->sleeping.load(std::memory_order_relaxed) == 0);
         return true;
       };
-      resting.idle(look, no_check);
+      resting.sleep(look);
     }
     words->round.store(rounds + 1, std::memory_order_release);
     return lost ? 1 : 0;
@@ -309,13 +230,13 @@ TEST_F(ShmSleeper, MessageWakes) {
     const OwnTransport transport(error);
     to_parent.put(transport->name());
     const int parent = transport->attach(to_child.get<ProcessName>(), error);
-    Sleeper sleeper(*transport, 0, 0, false);
+    Sleeper sleeper(*transport);
     std::vector<std::byte> message;
     for (int i = 0; i < 2000; ++i) {
       bool got = false;
       const auto look = [&] { return got = got || take(*transport, message); };
-      while (!look()) sleeper.idle(look, no_check);
-      sleeper.reset();
+      while (!look()) sleeper.sleep(look);
+      sleeper.rise();
       transport->send(parent, message, {});
     }
     return 0;
@@ -323,15 +244,15 @@ TEST_F(ShmSleeper, MessageWakes) {
   to_child.put(transport_->name());
   const int peer = transport_->attach(to_parent.get<ProcessName>(), error_);
   ASSERT_EQ(peer, 1) << error_;
-  Sleeper sleeper(*transport_, 0, 0, false);
+  Sleeper sleeper(*transport_);
   std::vector<std::byte> message;
   for (int i = 0; i < 2000; ++i) {
     const std::vector<std::byte> sent(static_cast<std::size_t>(i + 1), std::byte{1});
     transport_->send(peer, sent, {});
     bool got = false;
     const auto look = [&] { return got = got || take(*transport_, message); };
-    while (!look()) sleeper.idle(look, no_check);
-    sleeper.reset();
+    while (!look()) sleeper.sleep(look);
+    sleeper.rise();
     ASSERT_EQ(message, sent);
   }
   EXPECT_EQ(child.join(), 0);

@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdint>
 
 #include "core/base/shared_words.hpp"
+#include "core/base/steps.hpp"
 #include "core/lock/biased_lock.hpp"
 
 namespace oriel {
@@ -117,7 +119,7 @@ class ProcessLock {
   /// been preempted, perhaps by this thread.
   static void relax() {
     static thread_local unsigned times = 0;
-    if (++times % 64 == 0) {
+    if (++times % steps::polls_per_host_interval == 0) {
       ::sched_yield();
     } else {
       cpu_pause();
@@ -130,11 +132,10 @@ class ProcessLock {
   /// unless it has been preempted; so the spin lasts as long as these, some ten microseconds at
   /// most.
   void acquire_beside_others() {
-    constexpr int looks = 16;
-    constexpr int pauses = 16;  // between two tries: each one takes the cache line from the holder
-    for (int look = 0; look < looks; ++look) {
-      if (pthread_mutex_trylock(&mutex_) == 0) return;
-      for (int pause = 0; pause < pauses; ++pause) cpu_pause();
+    for (std::uint64_t pauses = 0; pauses < steps::poll_interval; ++pauses) {
+      // Seldom, because each try takes the cache line from the holder.
+      if (pauses % steps::call == 0 && pthread_mutex_trylock(&mutex_) == 0) return;
+      cpu_pause();
     }
     pthread_mutex_lock(&mutex_);
   }

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "core/base/settings.hpp"
+#include "core/base/steps.hpp"
 #include "core/epoch/events.hpp"
 #include "engine/engine.hpp"
 #include "transport/shm/sleeper.hpp"
@@ -23,23 +24,22 @@ namespace oriel {
 
 namespace {
 
-// In nanoseconds. The agent's polling interval if it has no descriptor to sleep on.
-constexpr std::uint64_t blind_look = 20'000;
-// With a descriptor: the interval at which it checks whether the program makes MPI calls again.
-constexpr long longest_wait = 1'000'000;
-// The interval while data is being sent: not every descriptor signals that the network accepts
-// more.
-constexpr long between_pieces = 50'000;
+// Without a descriptor to sleep on, the agent polls twice in a host interval. A program that was
+// expected to compute is left undisturbed for as long.
+constexpr std::uint64_t short_sleep = steps::host_interval_time / 2;
+// While data is being sent: not every descriptor signals that the network accepts more.
+constexpr auto between_pieces = static_cast<long>(steps::host_interval_time);
 // In a program that makes MPI calls all the time the agent acts less and less often, down to once
-// in this many intervals: each look() costs some twenty microseconds of a processor in use.
+// in this many intervals: each look() costs some twenty microseconds of a processor in use. So
+// rarely it also checks whether any window needs it.
 constexpr std::uint64_t intervals_in_rest = 16;
-// In nanoseconds: how long a program that was expected to compute is left undisturbed.
-constexpr std::uint64_t after_wake = 30'000;
+// Threads that wait for a processor are indistinguishable from threads that compute: if the node is
+// crowded, the agent acts after this many intervals. With a descriptor it checks after as many
+// whether the program makes MPI calls again.
+constexpr std::uint64_t patience = 5;
 // If the program waits for its operations at once, only one wake-up in 64 reaches the agent: each
 // costs some twenty microseconds, a tenth of the time of a megabyte.
-constexpr unsigned most_unheard = 63;
-// In nanoseconds: the interval while no window needs the agent.
-constexpr std::uint64_t unneeded = 5'000'000;
+constexpr unsigned most_unheard = steps::polls_per_host_interval - 1;
 
 void sleep_for(std::uint64_t nanoseconds) {
   const timespec time{0, static_cast<long>(nanoseconds)};
@@ -59,13 +59,12 @@ void stop_at_exit(int, void*) {
 
 void Agent::start() {
   const std::lock_guard alone(starting_);
-  if (running()) return;
+  if (running()) return wake();  // it may rest because no window needed it
   const long microseconds = std::clamp(setting_int("ORIEL_AGENT_INTERVAL"), 0L, 50'000L);
   if (microseconds == 0) return;
-  // Threads that wait for a processor are indistinguishable from threads that compute.
-  const std::uint64_t patience = engine_.running()->crowded() ? 5 : 1;
   const auto configured = static_cast<std::uint64_t>(microseconds) * 1000;
-  interval_ = patience * configured;
+  long_interval_ = patience * configured;
+  interval_ = engine_.running()->pace.crowded() ? long_interval_ : configured;
   longest_rest_ = intervals_in_rest * configured;
   // From here on the library has two threads, whatever thread level the program has requested.
   engine_.lock.enable_beside_agent();
@@ -117,7 +116,7 @@ void Agent::run() {
   std::uint64_t rest = interval_;
   while (!stopping_.load(std::memory_order_relaxed)) {
     if (!process.serving()) {
-      wake_event_.wait(unneeded);
+      wake_event_.wait(longest_rest_);
       continue;
     }
     seen_ = process.sweeps();
@@ -131,7 +130,7 @@ void Agent::run() {
       // Either the program waits for its operations, and sweeps by itself, or it computes. Each
       // look() takes the processor from it: the delay grows while none finds work.
       seen_ = process.sweeps();
-      sleep_for(std::min((in_vain_ + 1) * after_wake, std::max(interval_, after_wake)));
+      sleep_for(std::min((in_vain_ + 1) * short_sleep, std::max(interval_, short_sleep)));
     }
     // Each look() takes the processor from the program for some microseconds.
     const bool served = serve();
@@ -174,12 +173,12 @@ bool Agent::serve() {
   Look found = look();
   const bool served = found != Look::left;
   // No spinning, no yielding: the processor belongs to the program.
-  Sleeper sleeper(engine_.running()->transports.shm(), 0, 0, false);
+  Sleeper sleeper(engine_.running()->transports.shm());
   while (found != Look::left) {
     if (found == Look::moved) {
-      sleeper.reset();
+      sleeper.rise();
     } else if (!sleep_on_network()) {
-      sleeper.idle([&] { return (found = look()) != Look::quiet; }, [] {});
+      sleeper.sleep([&] { return (found = look()) != Look::quiet; });
     }
     if (found != Look::left) found = look();
   }
@@ -187,7 +186,7 @@ bool Agent::serve() {
 }
 
 bool Agent::sleep_on_network() {
-  long patience = longest_wait;
+  auto timeout = static_cast<long>(long_interval_);
   // ppoll ignores negative descriptors.
   std::array<pollfd, 2> look{pollfd{-1, POLLIN, 0}, pollfd{-1, POLLIN, 0}};
   bool blind = false;
@@ -202,16 +201,16 @@ bool Agent::sleep_on_network() {
     look[0].fd = network->wait_descriptor();
     if (atomics != nullptr) look[1].fd = atomics->wait_descriptor();
     blind = look[0].fd < 0 || (atomics != nullptr && look[1].fd < 0);
-    if (running.node_sends) patience = static_cast<long>(interval_);
-    if (network->transferring()) patience = between_pieces;
+    if (running.node_sends) timeout = static_cast<long>(interval_);
+    if (network->transferring()) timeout = between_pieces;
     quiet = blind || (network->may_wait() && (atomics == nullptr || atomics->may_wait()));
   }
   if (blind) {
-    sleep_for(blind_look);
+    sleep_for(short_sleep);
     return true;
   }
   if (!quiet) return true;
-  const timespec time{0, patience};
+  const timespec time{0, timeout};
   ::ppoll(look.data(), look.size(), &time, nullptr);
   return true;
 }

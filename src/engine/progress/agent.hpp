@@ -70,6 +70,7 @@ class Agent {
   std::atomic<unsigned> unheard_{0};  // the number of wake-ups after operations still to be dropped
   unsigned in_vain_ = 0;              // the last value that unheard_ was set to
   std::uint64_t interval_ = 0;        // nanoseconds
+  std::uint64_t long_interval_ = 0;
   std::uint64_t longest_rest_ = 0;
   std::uint64_t seen_ = 0;  // the number of sweeps at the last look()
   bool sweeping_ = false;   // with the process lock

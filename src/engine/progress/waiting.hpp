@@ -5,17 +5,18 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/base/steps.hpp"
 #include "engine/engine.hpp"
 #include "engine/process/engine_failure.hpp"
 #include "engine/progress/lost_peers.hpp"
-#include "engine/progress/passing_sweeps.hpp"
 #include "engine/stalls/long_wait.hpp"
 #include "transport/shm/sleeper.hpp"
 
 namespace oriel {
 
-/// How one blocking call waits: it sweeps, lets the host advance its own messages (E10), and in
-/// between spins, yields and sleeps.
+/// How one blocking call waits: it sweeps, and in between spins, yields and sleeps. After each host
+/// interval, and before each sleep, it lets the host advance its own messages (E10) and checks the
+/// clock.
 class Waiter {
  public:
   /// `rings`: the awaited event rings this process's doorbell, unless it is caused by another node.
@@ -30,39 +31,25 @@ class Waiter {
   bool check_peers() { return std::exchange(check_peers_, false); }
 
  private:
+  void begin_again();
   void idle();
-  bool time_to_look_around();
+  bool yields_for_long();
+  void end_host_interval();
 
   Engine& engine_;
   Running& running_;
   Sleeper sleeper_;
-  long yields_ = 0;                // rounds of yielding since the last progress
-  unsigned rounds_ = 0;            // counts the rounds, for reads of the clock
-  std::uint64_t looked_ = 0;       // time of the last poll of the host; 0: never
-  std::uint64_t peers_since_ = 0;  // time of the last check of the peers
+  StepCount passed_;                  // steps of this wait
+  long spins_;                        // rounds of spinning that remain until something moves
+  long yields_;                       // rounds of yielding that remain then
+  std::uint64_t yielding_since_ = 0;  // nanoseconds; 0: not known yet
+  PeerTimer peer_timer_;
   bool check_peers_ = false;
 };
-
-/// Called when a poll has found nothing. Yields the processor now and then; often, if the node has
-/// more ranks than processors. Does nothing if the engine does not run.
-void considerate_poll(const Engine& engine);
-/// For a program that polls and finds nothing: yields the processor now and then, and more rarely
-/// advances the host's messages. Without the process lock.
-void polled_in_vain(const Engine& engine);
-/// polled_in_vain() for a caller that holds the process lock, which is released meanwhile.
-void let_others_run(Engine& engine);
-
-/// For a program that polls and finds nothing: returns true some times a second, when it is time to
-/// check whether the peers live.
-bool time_to_check_peers();
 
 /// One sweep, and afterwards, without the lock, notifies the host of completed requests. Returns
 /// whether there was anything to do.
 bool sweep_once(Engine& engine);
-
-/// The number of sweeps with which a wait begins, before it lets other threads or the host run.
-/// So many sweeps take about two microseconds.
-inline constexpr int brisk_sweeps = 100;
 
 /// The events of waits that are on no window in particular.
 inline WindowEvents events_of_no_window(const Engine& engine) {
@@ -94,9 +81,12 @@ std::invoke_result_t<Lost&> sweep_until(Engine& engine, const WindowEvents& even
                                         const Wait& wait, Done&& done, Lost&& lost) {
   if (done()) return {};
   const WaitEvent event(events, wait);
-  if (!engine.running()->crowded()) {
-    // Most waits last for one cache-line transfer: they keep the lock and do not poll the host.
-    for (int i = 0; i < brisk_sweeps; ++i) {
+  const Pace& pace = engine.running()->pace;
+  if (!pace.crowded()) {
+    // Most waits last for one cache-line transfer. For one poll interval, a wait keeps the lock, so
+    // that it does nothing between two sweeps.
+    const std::uint64_t sweeps = steps::poll_interval / pace.steps_of_sweep(steps::sweep);
+    for (std::uint64_t i = 0; i < sweeps; ++i) {
       engine.running()->process.sweep();
       if (done()) return {};
     }
@@ -136,7 +126,7 @@ EngineFailure block(Engine& engine, Window& window, const Wait& wait, Start&& st
       if (const EngineFailure failed = look_for_any_lost(window)) return failed;
     }
     const EngineFailure failed{outcome.error, window.reason()};
-    carry_on(engine);
+    engine.sweep_in_passing(Passing::synchronizes);
     return failed;
   }
   engine.take_spare_flag();

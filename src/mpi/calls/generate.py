@@ -126,9 +126,9 @@ def blocking_calls(table: Table) -> str:
         [
             f"// {MADE}",
             "// Where the condition holds, a blocking call is its nonblocking form and a wait that",
-            "// sweeps (mpi/progress/sweeping.hpp).",
+            "// sweeps (mpi/progress/waits.hpp).",
             '#include "mpi/host/host_mpi.hpp"',
-            '#include "mpi/progress/sweeping.hpp"',
+            '#include "mpi/progress/waits.hpp"',
             "",
             "using namespace oriel::mpi;",
             "",

@@ -2,7 +2,6 @@
 #include "mpi/collectives/host_collective.hpp"
 
 #include <dlfcn.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <array>
@@ -184,16 +183,16 @@ class HostCollective final : public CollectiveTask {
   }
   /// Tests repeatedly, because MPI_Wait may wait forever for a rank that has ended.
   bool wait_in_host() override {
-    const bool crowded = engine.running()->crowded();
+    const Pace& pace = engine.running()->pace;
     const std::uint64_t end = nanoseconds_now() + longest_in_host;
     // With the lock, because another thread that finds a lost rank may test this request, too.
     const auto over = [this] {
       const Guard guard(engine.lock);
       return done();
     };
-    for (unsigned looks = 1; !over(); ++looks) {
-      if (crowded) ::sched_yield();
-      if (looks % rounds_per_clock == 0 && nanoseconds_now() > end) break;
+    StepCount polls;
+    while (!over()) {
+      if (pace.yield_after_poll(polls) && nanoseconds_now() > end) break;
     }
     return true;
   }
@@ -214,7 +213,6 @@ class HostCollective final : public CollectiveTask {
  private:
   static constexpr std::uint64_t longest_in_host =
       200'000'000;  // in nanoseconds; then the caller checks for lost ranks
-  static constexpr unsigned rounds_per_clock = 64;
 
   int lost_partner() const {
     Region& region = state_->plan_window().core().resources().region;

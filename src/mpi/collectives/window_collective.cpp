@@ -52,7 +52,7 @@ class WindowCollective : public CollectiveTask {
 
   Failure start() final {
     carry_out(saves_);
-    sweep_pending(engine);
+    engine.sweep_in_passing(Passing::polls);
     const auto parts = window_.parts();
     part_ = part_ == &parts.front() ? &parts.back() : &parts.front();
     part_->closed = part_->met = Flag();

@@ -33,7 +33,7 @@ int post_call(const char* call, MPI_Win handle, MPI_Request* request, Check&& ch
       call, handle, request,
       [&](WindowHandle& window, Completion& completion, bool& posted) {
         if (const Failure bad = check(window)) return bad;
-        sweep_pending(engine);
+        engine.sweep_in_passing(Passing::polls);
         const Outcome outcome = close(window, &completion);
         posted = !outcome.done;
         if (posted && window.core->remote()) engine.agent.wake();

@@ -32,7 +32,7 @@ Failure flush_waiting(WindowHandle& window, int rank, bool local) {
 
 Failure flush(WindowHandle& window, int rank, bool local) {
   if (may_flush(window, rank) && window.core->nothing_pending(rank, local)) {
-    carry_on(engine);
+    engine.sweep_in_passing(Passing::synchronizes);
     return {};
   }
   return flush_waiting(window, rank, local);
@@ -45,7 +45,7 @@ inline int dispatch_flush(const char* call, MPI_Win handle, int rank, bool local
             !window.core->flushed(rank, local, flushed_threads(window))) {
           return false;
         }
-        sweep_unlocked(engine);
+        engine.sweep_on_hot_path();
         return true;
       })) [[likely]]
     return MPI_SUCCESS;
@@ -57,7 +57,7 @@ template <typename Host>
 inline int dispatch_flush_all(const char* call, MPI_Win handle, bool local, Host&& host) {
   if (try_fast_path(runtime.windows.find(handle_key(handle)), [](const WindowHandle& window) {
         if (!window.core->pending().all_flushed()) return false;
-        sweep_unlocked(engine);
+        engine.sweep_on_hot_path();
         return true;
       })) [[likely]]
     return MPI_SUCCESS;
@@ -90,7 +90,7 @@ Failure open_post(WindowHandle& window, MPI_Group group, int given) {
   Assert assertion;
   if (const Failure bad = translate_assert(given, post_asserts, assertion)) return bad;
   if (const Failure bad = window.origins.find(group, window.state->group)) return bad;
-  carry_on(engine);
+  engine.sweep_in_passing(Passing::synchronizes);
   return failure_of(window, window.core->epochs().post(window.origins.ranks(), assertion));
 }
 
@@ -98,7 +98,7 @@ Failure open_start(WindowHandle& window, MPI_Group group, int given) {
   Assert assertion;
   if (const Failure bad = translate_assert(given, MPI_MODE_NOCHECK, assertion)) return bad;
   if (const Failure bad = window.targets.find(group, window.state->group)) return bad;
-  carry_on(engine);
+  engine.sweep_in_passing(Passing::synchronizes);
   return failure_of(window, window.core->epochs().start(window.targets.ranks(), assertion));
 }
 
@@ -109,7 +109,7 @@ Failure open_lock(WindowHandle& window, int lock_type, int rank, int given) {
   Assert assertion;
   if (const Failure bad = translate_lock_assert(window, given, assertion)) return bad;
   if (rank == MPI_PROC_NULL) return {};
-  carry_on(engine);
+  engine.sweep_in_passing(Passing::synchronizes);
   const bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
   if (window.core->try_lock(exclusive, rank, assertion)) return {};
   return failure_of(
@@ -119,7 +119,7 @@ Failure open_lock(WindowHandle& window, int lock_type, int rank, int given) {
 Failure open_lock_all(WindowHandle& window, int given) {
   Assert assertion;
   if (const Failure bad = translate_lock_assert(window, given, assertion)) return bad;
-  carry_on(engine);
+  engine.sweep_in_passing(Passing::synchronizes);
   if (window.core->try_lock_all(assertion)) return {};
   return failure_of(window, window.core->epochs().open_lock_all(assertion, engine.this_thread()));
 }
@@ -130,7 +130,8 @@ using namespace oriel::mpi;
 using oriel::Assert;
 using oriel::Completion;
 using oriel::Error;
-using oriel::time_to_check_peers;
+using oriel::Passing;
+using oriel::Running;
 using oriel::WaitReason;
 
 ORIEL_MPI_CALL(Win_fence)(int given, MPI_Win win) {
@@ -189,20 +190,20 @@ ORIEL_MPI_CALL(Win_test)(MPI_Win win, int* flag) {
       [&](WindowHandle& window) -> Failure {
         ours = true;
         if (const Failure bad = check_outputs(flag)) return bad;
-        sweep_pending(engine);
+        engine.sweep_in_passing(Passing::polls);
         bool over = false;
         const Error error = window.core->epochs().test(over);
         if (error == Error::none) *flag = over;
-        if (error == Error::none && !over && time_to_check_peers()) {
-          return look_for_lost_peers(engine.running()->process, *window.core);
+        if (error == Error::none && !over) {
+          Running& running = *engine.running();
+          if (running.pace.end_vain_poll(engine.lock)) {
+            return look_for_lost_peers(running.process, *window.core);
+          }
         }
         return failure(error, window.core->reason());
       },
       [&] { return host_mpi().Win_test(win, flag); });
-  if (ours) {
-    own_requests.pending.complete_at_host();
-    if (code == MPI_SUCCESS && *flag == 0) considerate_poll(engine);
-  }
+  if (ours) own_requests.pending.complete_at_host();
   return code;
 }
 
@@ -282,7 +283,7 @@ ORIEL_MPI_CALL(Win_sync)(MPI_Win win) {
   return dispatch_call(
       "MPI_Win_sync", win,
       [&](WindowHandle& window) {
-        sweep_pending(engine);
+        engine.sweep_in_passing(Passing::polls);
         return failure_of(window, window.core->epochs().sync());
       },
       [&] { return host_mpi().Win_sync(win); });

@@ -150,8 +150,7 @@ Failure probe(WindowHandle& window, int source, int tag, bool wait, bool& found,
   if (wait)
     return sweep_until(engine, window.core->events(), {WaitReason::notification, pattern.source},
                        look, lost);
-  let_others_run(engine);
-  return time_to_check_peers() ? lost() : EngineFailure();
+  return engine.running()->pace.end_vain_poll(engine.lock) ? lost() : EngineFailure();
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ Failure check_own_counter(const WindowHandle& window, int index) {
 
 /// For a program that polls: lets other processes run, and reports a rank that has ended.
 Failure nothing_new(const WindowHandle& window) {
-  let_others_run(engine);
-  const int lost = time_to_check_peers() ? window.core->epochs().lost_source(-1) : -1;
+  const bool checks = engine.running()->pace.end_vain_poll(engine.lock);
+  const int lost = checks ? window.core->epochs().lost_source(-1) : -1;
   return lost < 0 ? EngineFailure() : lost_rank(*window.core, lost);
 }
 
@@ -46,7 +46,7 @@ Failure get_number(const WindowHandle& window, int rank, int* number) {
 Failure reset_value(WindowHandle& window, int index, MPI_Count* value) {
   if (const Failure bad = check_outputs(value)) return bad;
   if (const Failure bad = check_own_counter(window, index)) return bad;
-  sweep_pending(engine);
+  engine.sweep_in_passing(Passing::polls);
   *value = static_cast<MPI_Count>(window.core->exchange_counter(index, 0));
   return *value != 0 ? Failure() : nothing_new(window);
 }
@@ -218,7 +218,7 @@ Failure get_value(WindowHandle& window, int index, MPI_Count* value) {
   bool news = counters.news(index, now);
   if (!news) {
     // Programs poll in a loop: sweep, so that other pending operations advance meanwhile.
-    sweep_pending(engine);
+    engine.sweep_in_passing(Passing::polls);
     now = counters.mine_at(index).value();
     news = counters.news(index, now);
   }

@@ -367,10 +367,12 @@ Failure issue(WindowHandle& window, const Access& access, Completion* completion
   operation.thread = engine.thread_of(operation.line);
   operation.notify_arg = access.notify_arg;
   operation.notify_arg.bytes = operation.bytes();
-  sweep_now_and_then(engine);
+  engine.sweep_in_passing(Passing::issues);
   const Outcome outcome = window.core->epochs().issue(operation);
   posted = outcome.ok() && !outcome.done;
-  if (transfers_under_way(engine)) engine.agent.wake_after_operation();
+  // Direct transfers proceed while the program computes only if the agent sweeps.
+  const Network* network = engine.running()->transports.network();
+  if (network != nullptr && network->transferring()) engine.agent.wake_after_operation();
   return failure(outcome.error, window.core->reason());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocking calls of the host that must sweep if its progress engine has no hook (sweeping.hpp), and
+// Blocking calls of the host that must sweep if its progress engine has no hook (waits.hpp), and
 // that are more than their nonblocking form and a wait. All others are generated from the table of
 // calls. If no sweep is needed, a call makes one check and calls the host's function.
 #include <memory>
@@ -7,7 +7,7 @@
 
 #include "engine/progress/waiting.hpp"
 #include "mpi/host/host_mpi.hpp"
-#include "mpi/progress/sweeping.hpp"
+#include "mpi/progress/waits.hpp"
 #include "mpi/requests/own_requests.hpp"
 #include "mpi/runtime/runtime.hpp"
 

@@ -9,7 +9,7 @@
 #include "mpi/host/host_mpi.hpp"
 #include "mpi/progress/progress.hpp"
 #include "mpi/progress/roll_call.hpp"
-#include "mpi/progress/sweeping.hpp"
+#include "mpi/progress/waits.hpp"
 #include "mpi/requests/own_requests.hpp"
 #include "mpi/runtime/runtime.hpp"
 

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/progress/waiting.hpp"
 #include "engine/stalls/hooked_wait.hpp"
 #include "mpi/requests/own_requests.hpp"
 #include "mpi/runtime/runtime.hpp"
@@ -23,7 +22,7 @@ std::atomic<bool> stopping{false};
 
 /// Oriel's hook in the host's progress engine. Never waits: if another thread holds the lock, that
 /// thread sweeps.
-bool take_turn() {
+bool sweep_in_hook() {
   Running* running = engine.running();
   if (running == nullptr) return false;
   bool moved = false;
@@ -32,7 +31,9 @@ bool take_turn() {
   }
   moved |= own_requests.pending.complete_at_host();
   HookedWait::look_at_all();
-  if (!moved) considerate_poll(engine);
+  // The host advances itself.
+  static thread_local StepCount polls;
+  if (!moved) running->pace.yield_after_poll(polls);
   return moved;
 }
 
@@ -64,7 +65,7 @@ using OpalCallback = int (*)();
 using OpalRegistration = int (*)(OpalCallback);
 
 int opal_turn() {
-  return take_turn() ? 1 : 0;
+  return sweep_in_hook() ? 1 : 0;
 }
 
 bool opal_call(const char* name) {
@@ -81,7 +82,7 @@ constexpr int null_stream = 0x3c000000;  // MPIX_STREAM_NULL
 
 int async_turn(void*) {
   if (stopping.load(std::memory_order_relaxed)) return async_done;
-  take_turn();
+  sweep_in_hook();
   return async_no_progress;
 }
 

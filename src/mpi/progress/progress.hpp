@@ -6,7 +6,7 @@
 namespace oriel::mpi {
 
 /// Oriel's hook in the host's progress engine, by which it sweeps while the host waits (E10). If
-/// the host takes no hook, Oriel interposes the host's blocking calls instead (sweeping.hpp).
+/// the host takes no hook, Oriel interposes the host's blocking calls instead (waits.hpp).
 class Progress {
  public:
   /// Registers the hook; at the first window, so that programs without windows pay nothing.

@@ -9,7 +9,6 @@
 
 #include "core/base/settings.hpp"
 #include "engine/process/standard_error.hpp"
-#include "engine/progress/waiting.hpp"
 #include "engine/stalls/hooked_wait.hpp"
 #include "mpi/host/communicator_mark.hpp"
 #include "mpi/host/host_mpi.hpp"
@@ -43,10 +42,11 @@ bool wait_for_answer(MPI_Request* answer) {
   const nanoseconds limit = seconds(setting_int("ORIEL_ROLL_CALL"));
   nanoseconds waited{0};
   steady_clock::time_point before = steady_clock::now();
+  StepCount polls;
   for (int done = 0;;) {
     if (host_mpi().Test(answer, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done != 0) return true;
     if (limit.count() > 0 && waited > limit) return false;
-    considerate_poll(engine);
+    if (const Running* running = engine.running()) running->pace.yield_after_poll(polls);
     const steady_clock::time_point now = steady_clock::now();
     waited += std::min<nanoseconds>(now - before, longest_poll);
     before = now;

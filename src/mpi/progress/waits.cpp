@@ -7,6 +7,7 @@
 
 #include "engine/progress/waiting.hpp"
 #include "engine/stalls/unlocked_long_wait.hpp"
+#include "mpi/host/communicator_mark.hpp"
 #include "mpi/host/host_mpi.hpp"
 #include "mpi/progress/progress.hpp"
 #include "mpi/progress/request_completion.hpp"
@@ -22,6 +23,16 @@ bool ours_pending() {
   if (engine.running() == nullptr) return false;
   return own_requests.pending.live() || own_requests.persistent.any() ||
          (!progress.hooked() && engine.busy());
+}
+
+CommunicatorMark windows_made;  // set on communicators on which windows were made
+
+/// Carries out aggregated puts before this rank sends a message. A program may rely on that: the
+/// message may notify the target of the puts, although MPI requires a flush for that.
+void sweep_before_message() {
+  const Running* running = engine.running();
+  if (running != nullptr && running->process.pending() != 0) [[unlikely]]
+    sweep_once(engine);
 }
 
 /// True if any of the addresses is null.
@@ -143,14 +154,27 @@ int test_after_sweep(int* flag, Test&& test) {
   if (!ours_pending()) return test();
   const bool moved = sweep_once(engine);
   const int code = test();
-  if (code == MPI_SUCCESS && *flag == 0 && !moved) {
-    polled_in_vain(engine);
-    if (time_to_check_peers()) own_requests.fail_lost();
+  if (code == MPI_SUCCESS && *flag == 0 && !moved && engine.running()->pace.end_vain_poll()) {
+    own_requests.fail_lost();
   }
   return code;
 }
 
 }  // namespace
+
+bool must_sweep() {
+  sweep_before_message();
+  return !progress.hooked() && engine.busy();
+}
+
+bool collectives_sweep(MPI_Comm communicator) {
+  sweep_before_message();
+  return !progress.hooked() && communicator != MPI_COMM_NULL && windows_made.is_set(communicator);
+}
+
+void note_windows_on(MPI_Comm communicator) {
+  if (!progress.hooked()) windows_made.set(communicator);
+}
 
 int wait_for_host(MPI_Request* request, MPI_Status* status, WaitReason reason) {
   // A rank that could not prepare its part of a window may have no engine, and thus nothing to

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/runtime/runtime.hpp"
 
-#include <cstdint>
-
 #include "core/base/settings.hpp"
 
 namespace oriel::mpi {
@@ -43,16 +41,6 @@ std::unique_ptr<Running> Runtime::stop() {
 bool Runtime::disabled() {
   static const bool value = setting_bool("ORIEL_DISABLE");
   return value;
-}
-
-void take_host_turn() {
-  static thread_local std::uint32_t reported = 0;
-  const auto hot_calls = static_cast<std::uint32_t>(steps_of_calls / one_hot_call);
-  if (Running* running = engine.running(); running != nullptr) {
-    running->calls.add_hot(hot_calls - reported);
-  }
-  reported = hot_calls;
-  runtime.self.advance_host();
 }
 
 }  // namespace oriel::mpi

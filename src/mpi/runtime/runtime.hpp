@@ -6,9 +6,9 @@
 #include <string>
 #include <unordered_map>
 
+#include "core/base/steps.hpp"
 #include "engine/engine.hpp"
 #include "engine/process/handle_table.hpp"
-#include "engine/progress/passing_sweeps.hpp"
 #include "mpi/datatypes/datatypes.hpp"
 #include "mpi/host/errors.hpp"
 #include "mpi/host/host.hpp"
@@ -53,26 +53,6 @@ class Runtime {
 
 extern Runtime runtime;
 
-/// Counts the calls of this thread on windows: the low half, in units of the shortest call's time;
-/// from bit 32 (`one_hot_call`) on, the number of calls on hot paths. One addition counts both.
-[[gnu::tls_model("initial-exec")]] inline constinit thread_local std::uint64_t steps_of_calls = 0;
-constexpr std::uint64_t one_hot_call = std::uint64_t{1} << 32;
-constexpr std::uint64_t steps_per_host_turn = 8192;  // some 50 us: a poll of the host takes 1
-constexpr std::uint64_t steps_of_fast_path = one_hot_call + 1;
-constexpr std::uint64_t steps_of_general_path = 16;
-
-/// Adds the thread's hot calls to the counts that peers see, and advances the host's messages.
-void take_host_turn();
-
-/// Calls that do not wait also advance the host's messages, now and then (E10): a peer's long
-/// message advances while this rank only puts. Without the lock.
-inline void advance_host_in_passing(std::uint64_t steps) {
-  const std::uint64_t before = steps_of_calls;
-  steps_of_calls = before + steps;
-  if (((before ^ steps_of_calls) & steps_per_host_turn) != 0) [[unlikely]]
-    take_host_turn();
-}
-
 /// True if a window of Oriel's has this handle. Takes the process lock.
 inline bool names_window(MPI_Win handle) {
   const Guard guard(engine.lock);
@@ -105,7 +85,7 @@ template <typename Find, typename Ours, typename Others>
     return others();
   if (failure) [[unlikely]]
     return raise(handle, call, failure);
-  advance_host_in_passing(steps_of_general_path);
+  engine.end_call(steps::call);
   return MPI_SUCCESS;
 }
 
@@ -123,7 +103,7 @@ inline int dispatch_call(const char* call, MPI_Win handle, Ours&& ours, Host&& h
 template <typename AtOnce>
 inline bool try_fast_path(const WindowHandle* window, AtOnce&& at_once) {
   if (window == nullptr || !at_once(*window)) return false;
-  advance_host_in_passing(steps_of_fast_path);
+  engine.end_call(one_hot_call + steps::hot_call);
   return true;
 }
 

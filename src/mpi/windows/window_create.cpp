@@ -70,7 +70,7 @@ Failure not_dynamic() {
 Failure attach(const WindowHandle& window, const void* base, MPI_Aint size) {
   if (!window.core->dynamic() || window.view.has_value()) return not_dynamic();
   if (const Failure bad = check_memory(base, size)) return bad;
-  sweep_now_and_then(engine);
+  engine.sweep_in_passing(Passing::issues);
   NodeServices& node = engine.running()->transports.node();
   return failure_of(window,
                     window.core->attach(node.locate(base, static_cast<std::uint64_t>(size))));
@@ -78,7 +78,7 @@ Failure attach(const WindowHandle& window, const void* base, MPI_Aint size) {
 
 Failure detach(const WindowHandle& window, const void* base) {
   if (!window.core->dynamic() || window.view.has_value()) return not_dynamic();
-  sweep_now_and_then(engine);
+  engine.sweep_in_passing(Passing::issues);
   return failure_of(window, window.core->detach(reinterpret_cast<std::uintptr_t>(base)));
 }
 

@@ -14,7 +14,7 @@
 #include "engine/windows/paths.hpp"
 #include "mpi/host/errors.hpp"
 #include "mpi/host/host_mpi.hpp"
-#include "mpi/progress/sweeping.hpp"
+#include "mpi/progress/waits.hpp"
 #include "mpi/runtime/runtime.hpp"
 
 namespace oriel::mpi {

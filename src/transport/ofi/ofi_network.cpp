@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "core/base/settings.hpp"
+#include "core/base/steps.hpp"
 #include "core/remote/message.hpp"
 #include "transport/ofi/endpoint.hpp"
 #include "transport/ofi/lifeline.hpp"
@@ -45,10 +46,6 @@ constexpr std::size_t most_transfers = 64;
 constexpr std::size_t most_completions = 16;
 // The maximal bytes of a direct transfer over a TCP with pacing.
 constexpr std::uint64_t longest_at_a_pace = std::uint64_t{128} * 1024;
-// The calls of progress() for one call of Lifeline::poll(), which in most calls only reads the
-// clock. That takes less time than progress() itself.
-constexpr unsigned polls_per_lifeline_poll = 64;
-
 /// Our memory from the lowest to the highest byte of these runs.
 std::pair<const std::byte*, const std::byte*> extent_of(std::span<const TransferRun> runs) {
   const std::byte* begin = runs.front().local;
@@ -527,8 +524,9 @@ bool OfiNetwork::congested(int process) const {
 }
 
 void OfiNetwork::progress() {
-  // A rank that waits also passes on losses that are reported to it.
-  if (++polls_ % polls_per_lifeline_poll == 0) lifeline_->poll();
+  // A rank that waits also passes on losses that are reported to it. Most calls of Lifeline::poll()
+  // only read the clock.
+  if (++polls_ % steps::polls_per_host_interval == 0) lifeline_->poll();
   std::array<fi_cq_data_entry, most_completions> entries;
   const ssize_t count = fi_cq_read(completions_, entries.data(), entries.size());
   if (count == -FI_EAVAIL) {

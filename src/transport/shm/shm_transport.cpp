@@ -21,6 +21,7 @@
 
 #include "core/base/settings.hpp"
 #include "core/base/shared_words.hpp"
+#include "core/base/steps.hpp"
 #include "core/lock/sharers.hpp"
 #include "transport/shm/clock.hpp"
 #include "transport/shm/futex.hpp"
@@ -504,13 +505,12 @@ bool ShmTransport::owner_draws(const ErrandCell& cell, std::uint64_t patience) {
 /// died within the step.
 template <typename Over>
 bool ShmTransport::await_owner(const Peer& owner, Over&& over) {
-  constexpr unsigned rounds_per_yield = 256;
   std::uint64_t checked = nanoseconds_now();
   for (unsigned rounds = 1; !over(); ++rounds) {
     serve_one();  // the owner may be waiting for this process
     cpu_pause();
     // The owner may have lost its processor, or have died.
-    if (rounds % rounds_per_yield != 0) continue;
+    if (rounds % steps::spins_per_yield != 0) continue;
     ::sched_yield();
     const std::uint64_t now = nanoseconds_now();
     if (now - checked < peer_check_interval) continue;

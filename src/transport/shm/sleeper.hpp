@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <sched.h>
-
 #include <cstdint>
 
-#include "core/base/shared_words.hpp"
 #include "transport/shm/shm_transport.hpp"
 
 namespace oriel {
 
-/// The waiting of a blocking call while sweeps find nothing: it spins, then yields the processor,
-/// then sleeps on this process's doorbell until a peer rings or a bounded time is over.
+/// The sleep of a waiting thread on its process's doorbell, until a peer rings or a bounded time is
+/// over.
 ///
 /// No wake-up is lost, and the peer that stores an awaited word needs no fence for that:
 ///
@@ -34,77 +31,37 @@ namespace oriel {
 /// the host's traffic and the deaths of peers do not ring.
 class Sleeper {
  public:
-  /// `crowded`: the node has more processes than processors. Spinning would keep the awaited peer
-  /// from running, so the wait begins with yielding, and sleeps earlier. `networked`: the awaited
-  /// event may come from another node, and does not ring.
-  Sleeper(ShmTransport& transport, long spins, long yields, bool crowded, bool networked = false)
-      : transport_(&transport),
-        networked_(networked),
-        spins_(crowded ? 0 : spins),
-        yields_(crowded ? yields / 10 : yields),
-        remaining_spins_(spins_),
-        remaining_yields_(yields_) {}
+  /// `networked`: the awaited event may come from another node, and does not ring.
+  explicit Sleeper(ShmTransport& transport, bool networked = false)
+      : transport_(&transport), networked_(networked) {}
   ~Sleeper() { rise(); }
   Sleeper(const Sleeper&) = delete;
   Sleeper& operator=(const Sleeper&) = delete;
 
-  /// Begins again with spinning. Called when a sweep has moved something.
-  void reset() {
-    remaining_spins_ = spins_;
-    remaining_yields_ = yields_;
-    yielding_since_ = 0;
-    rise();
-  }
-
-  /// True if the next idle() spins; true if it sleeps, unless its last sweep moves something.
-  bool will_spin() const { return remaining_spins_ > 0; }
-  bool will_sleep() const { return remaining_spins_ <= 0 && remaining_yields_ <= 0; }
-
-  /// Waits for a moment. Called when a sweep has moved nothing. `sweep` is called once more before
-  /// a sleep and returns true if it moved something; `check_peers` is called about every 100 ms of
-  /// sleep. Yielding ends after `longest_yielding` in any case: if other processes want the
-  /// processor, one yield may take a scheduler's slice.
-  template <typename Sweep, typename CheckPeers>
-  void idle(Sweep&& sweep, CheckPeers&& check_peers) {
-    if (remaining_spins_ > 0) {
-      // Two processes may share a processor though another one is free, until the system moves one.
-      if (--remaining_spins_ % spins_per_yield == 0) {
-        ::sched_yield();
-      } else {
-        cpu_pause();
-      }
-    } else if (remaining_yields_ > 0) {
-      if (--remaining_yields_ % yields_per_check == 0 && yielded_long()) remaining_yields_ = 0;
-      ::sched_yield();
-    } else {
-      lie_down();
-      if (sweep()) {
-        reset();
-      } else if (sleep()) {
-        check_peers();
-      }
+  /// Sleeps once. Called when a sweep has moved nothing. If `sweep`, which is called once more
+  /// before the sleep, returns true, returns true without a sleep: it has moved something.
+  template <typename Sweep>
+  bool sleep(Sweep&& sweep) {
+    lie_down();
+    if (!sweep()) {
+      wait_for_ring();
+      return false;
     }
+    rise();
+    return true;
   }
+  /// Ends the sleeps: peers need not ring any more, and the next sleep is short again.
+  void rise();
 
  private:
-  static constexpr long yields_per_check = 16;
-  /// Some ten microseconds. A yield takes less than one if no other thread wants the processor.
-  static constexpr long spins_per_yield = 128;
-
-  bool yielded_long();
   void lie_down();
-  bool sleep();
-  void rise();
+  void wait_for_ring();
 
   ShmTransport* transport_;
   bool networked_;
-  long spins_, yields_;
-  long remaining_spins_, remaining_yields_;
   bool lying_ = false;         // counted in Doorbell::sleeping
   std::uint32_t rings_ = 0;    // Doorbell::rings as read before the last sweep
   std::uint64_t timeout_ = 0;  // of the next sleep, nanoseconds
-  std::uint64_t last_check_ = 0;
-  std::uint64_t yielding_since_ = 0;  // nanoseconds; 0: not known yet
 };
 
 }  // namespace oriel
