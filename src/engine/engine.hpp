@@ -19,6 +19,7 @@
 #include "engine/process/tick_clock.hpp"
 #include "engine/progress/agent.hpp"
 #include "engine/progress/pace.hpp"
+#include "engine/record/records.hpp"
 #include "transport/composite_transport.hpp"
 #include "transport/shm/arena.hpp"
 #include "transport/shm/process_block.hpp"
@@ -62,6 +63,7 @@ class Engine {
   LineKeeper line_keeper;
   TickClock clock;  // read with the process lock held
   Agent agent{*this};
+  Records records;  // with the process lock
   // With the process lock:
   LongWait* oldest_long_wait = nullptr;  // the first of a list
   std::vector<CallFrames> stalls;        // the calls that have waited longer than ORIEL_STALL

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/process/printable.hpp"
+#include "engine/process/standard_error.hpp"
 
 #include <gtest/gtest.h>
 

@@ -28,7 +28,7 @@ class Recorded : public testing::Test {
   explicit Recorded(const char* timeline = "0") {
     EXPECT_NE(::mkdtemp(folder_.data()), nullptr);
     ::setenv("ORIEL_TIMELINE", timeline, 1);
-    recorder_.start(job_.process(0), folder_, 4, 6);
+    recorder_.start(job_.process(0), folder_, {4, 6});
     job_.create_window({.bytes = 64});
   }
   ~Recorded() override {

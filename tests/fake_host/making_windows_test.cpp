@@ -12,7 +12,7 @@
 
 #include "core/base/error.hpp"
 #include "engine/windows/announcement.hpp"
-#include "mpi/progress/roll_call.hpp"
+#include "mpi/progress/mpi_host.hpp"
 #include "support/fake_host.hpp"
 
 namespace oriel::mpi {
@@ -82,11 +82,12 @@ TEST_F(MakingWindows, LaterOnesAnnounceAndNothingElse) {
 TEST_F(MakingWindows, TheRollIsCalledOnceOnACommunicatorOfSeveral) {
   MPI_Comm comm = make_communicator(2);
   const Counted counted;
-  for (int i = 0; i < 2; ++i) EXPECT_EQ(take_roll_call(comm, "MPI_Win_create"), MPI_SUCCESS);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(MpiComm(comm).take_roll_call("MPI_Win_create"), MPI_SUCCESS);
   MPI_Comm duplicate = MPI_COMM_NULL;
   PMPI_Comm_dup(comm, &duplicate);
-  EXPECT_EQ(take_roll_call(duplicate, "MPI_Win_create"), MPI_SUCCESS);
-  EXPECT_EQ(take_roll_call(make_communicator(1), "MPI_Win_create"), MPI_SUCCESS);
+  EXPECT_EQ(MpiComm(duplicate).take_roll_call("MPI_Win_create"), MPI_SUCCESS);
+  EXPECT_EQ(MpiComm(make_communicator(1)).take_roll_call("MPI_Win_create"), MPI_SUCCESS);
   EXPECT_EQ(counted.since(), (CollectiveCounts{.comm_create = 1}));
 }
 

@@ -46,7 +46,7 @@ def format_of(path: Path, name: str) -> str:
 
 
 def test_structs_have_the_same_layout():
-    path = SOURCES / "engine" / "record" / "record_file.hpp"
+    path = SOURCES / "engine" / "record" / "recorder.hpp"
     assert format_of(SOURCES / "core" / "epoch" / "event.hpp", "Event") == record._ENTRY.format
     assert format_of(path, "RecordHead") == record._HEAD.format
     (head_bytes,) = re.findall(r"size_t bytes = (\d+);", without_comments(path))

@@ -2,7 +2,7 @@
 """What the library has counted in a run of `oriel run --info`.
 
 Each process that had windows leaves a file of lines `group, name, times, amount` in the folder of
-the run (src/engine/record/run_statistics.cpp). Operations on the hot paths are not counted: they
+the run (src/engine/record/records.cpp). Operations on the hot paths are not counted: they
 cost a few nanoseconds, and counting would cost as much.
 """
 

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <ctime>
 
 namespace oriel {
@@ -34,6 +35,21 @@ void StandardError::say(std::string_view text) const {
     ::sigtimedwait(&pipe, nullptr, &now);  // removes the SIGPIPE of this write
   }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+std::string printable(std::string name) {
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(name[i]);
+    // U+0080 to U+009F, in UTF-8.
+    const bool control =
+        byte == 0xc2 && i + 1 < name.size() && static_cast<unsigned char>(name[i + 1]) < 0xa0;
+    if (control) {
+      name.replace(i, 2, " ");
+    } else if (byte < ' ' || byte == 0x7f) {
+      name[i] = ' ';
+    }
+  }
+  return name;
 }
 
 }  // namespace oriel

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <string>
 #include <string_view>
 
 namespace oriel {
@@ -32,5 +33,9 @@ class StandardError {
 
 /// Standard error as it was at the start of the program.
 extern const StandardError standard_error;
+
+/// `name` with spaces in place of characters that end a line or a field, or control a terminal: a
+/// program may give a window any name.
+std::string printable(std::string name);
 
 }  // namespace oriel

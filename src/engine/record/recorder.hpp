@@ -1,18 +1,86 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <unordered_map>
 
+#include "core/epoch/event.hpp"
 #include "core/epoch/events.hpp"
 #include "core/process.hpp"
 #include "engine/process/call_site.hpp"
-#include "engine/record/record_file.hpp"
 
 namespace oriel {
+
+/// A rank in MPI_COMM_WORLD, and the number of its ranks. -1: there is no such communicator, or the
+/// process has been spawned and has another one than the processes that started the job.
+struct WorldRank {
+  int rank = -1;
+  int ranks = -1;
+};
+
+/// The beginning of a record file.
+struct RecordHead {
+  static constexpr std::size_t bytes = 4096;
+
+  std::array<char, 8> magic{'o', 'r', 'i', 'e', 'l', 'r', 'e', 'c'};
+  std::uint32_t version = record_version;
+  std::uint32_t entry_bytes = sizeof(Event);
+  std::int32_t rank = -1;  // in MPI_COMM_WORLD; -1 here and below: there is none
+  std::int32_t ranks = -1;
+  std::int32_t pid = 0;
+  std::uint32_t padding = 0;
+  std::uint64_t begun = 0;             // on the clock of Event::time
+  std::uint64_t ended = 0;             // 0: the process has not ended its MPI
+  std::atomic<std::uint64_t> lost{0};  // events and names without space on the disk
+  std::array<char, 64> boot{};         // boot id and clock offset; equal: one clock
+  std::array<char, 64> host{};
+};
+
+/// A file of events, mapped piece by piece. The kernel writes the pages, so a stored event reaches
+/// the file even if the process is killed. One writer at a time.
+class RecordFile {
+ public:
+  // The destructor does not close the file: the child of a fork, or a process that ends without
+  // ending its MPI, leaves the file as it is.
+  RecordFile() = default;
+  RecordFile(const RecordFile&) = delete;
+  RecordFile& operator=(const RecordFile&) = delete;
+
+  /// Returns false and sets `error` to a sentence on failure. An existing file is an error.
+  bool open(const std::string& path, const RecordHead& head, std::string& error);
+  bool is_open() const { return head_ != nullptr; }
+  void add(const Event& event) {
+    if (next_ == end_ && !map_next_piece()) [[unlikely]]
+      return;
+    *next_++ = event;
+  }
+  /// Sets the time at which the process has ended its MPI, in the head; close() sets it again.
+  void mark_end();
+  /// Counts an event or a name that there was no space for.
+  void lose() {
+    if (head_ != nullptr) head_->lost.fetch_add(1, std::memory_order_relaxed);
+  }
+  void close();
+
+ private:
+  static constexpr std::size_t piece = std::size_t{1} << 20;  // bytes
+  static constexpr std::size_t events_of_piece = piece / sizeof(Event);
+
+  bool map_next_piece();
+
+  int file_ = -1;
+  RecordHead* head_ = nullptr;
+  Event* begin_ = nullptr;  // the start of the mapped piece
+  Event* next_ = nullptr;
+  Event* end_ = nullptr;
+  std::size_t mapped_ = RecordHead::bytes;  // the end of the mapped piece, in bytes of the file
+  bool full_ = false;
+};
 
 /// Records the waits of a process, and the steps of its epochs that other ranks may wait for, in
 /// two files of the folder that ORIEL_REPORT names (B1): events in `rank-N.record`, and the meaning
@@ -21,10 +89,8 @@ namespace oriel {
 class Recorder final : public EventSink {
  public:
   /// Records the process's events in the folder. If the files cannot be made, reports that on
-  /// standard error. `rank`, `ranks`: of the process in MPI_COMM_WORLD, and of that communicator;
-  /// -1: there is none, or the process has been spawned, whose MPI_COMM_WORLD is another one and
-  /// may record to the same folder.
-  void start(Process& process, const std::string& folder, int rank, int ranks);
+  /// standard error.
+  void start(Process& process, const std::string& folder, const WorldRank& own);
   bool records() const { return file_.is_open(); }
   /// Called when a window has been made. `world_ranks`: its ranks in MPI_COMM_WORLD, in the
   /// window's order. Empty: there is no such communicator, or some of the ranks are not in it.

@@ -2,7 +2,9 @@
 #include "engine/stalls/long_wait.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -11,12 +13,14 @@
 #include "engine/process/call_site.hpp"
 #include "engine/process/standard_error.hpp"
 #include "engine/stalls/awaited_peers.hpp"
-#include "engine/stalls/stall_report.hpp"
 #include "engine/stalls/stall_signal.hpp"
 #include "transport/shm/clock.hpp"
 
 namespace oriel {
 namespace {
+
+std::mutex hooked_waits_mutex;
+std::atomic<HookedWait*> hooked_waits{nullptr};  // a list, changed with the mutex
 
 /// ORIEL_STALL in nanoseconds; 0: no limit.
 std::uint64_t stall_limit() {
@@ -88,7 +92,7 @@ std::string LongWait::report() {
     reports = first_of_its_place() || reports;
   }
   if (!reports) return {};
-  return stall_report(*this, frames_, awaited, quiet_peers_, now);
+  return describe(awaited, now);
 }
 
 /// Returns whether this is the first stall in this call from this place of the program: a program
@@ -141,6 +145,67 @@ const Window* LongWait::window_of(const AwaitedPeers& awaited) const {
   const bool same = std::ranges::all_of(
       awaited.peers, [first](const AwaitedPeer& peer) { return peer.window == first; });
   return same ? first : nullptr;
+}
+
+UnlockedLongWait::~UnlockedLongWait() {
+  if (!wait_.has_value()) return;
+  const Guard guard(engine_.lock);
+  wait_.reset();
+}
+
+void UnlockedLongWait::look() {
+  std::string text;
+  {
+    const Guard guard(engine_.lock);
+    text = report();
+  }
+  standard_error.say(text);
+}
+
+std::string UnlockedLongWait::try_report() {
+  const TryGuard guard(engine_.lock);
+  return guard ? report() : std::string();
+}
+
+std::string UnlockedLongWait::report() {
+  if (!wait_.has_value()) {
+    wait_.emplace(engine_, WindowEvents(engine_.running()->process.events(), {}), Wait{reason_},
+                  frames_);
+  }
+  return wait_->report();
+}
+
+HookedWait::HookedWait(Engine& engine, WaitReason reason)
+    : wait_(engine, reason, CallFrames::of_this_thread()) {
+  const std::lock_guard guard(hooked_waits_mutex);
+  next_ = hooked_waits.load(std::memory_order_relaxed);
+  hooked_waits.store(this, std::memory_order_relaxed);
+}
+
+HookedWait::~HookedWait() {
+  const std::lock_guard guard(hooked_waits_mutex);
+  HookedWait* const first = hooked_waits.load(std::memory_order_relaxed);
+  if (first == this) {
+    hooked_waits.store(next_, std::memory_order_relaxed);
+    return;
+  }
+  HookedWait* before = first;
+  while (before->next_ != this) before = before->next_;
+  before->next_ = next_;
+}
+
+void HookedWait::look_at_all() {
+  if (hooked_waits.load(std::memory_order_relaxed) == nullptr) return;
+  std::string text;
+  {
+    const std::unique_lock guard(hooked_waits_mutex, std::try_to_lock);
+    if (!guard.owns_lock()) return;
+    for (HookedWait* wait = hooked_waits.load(std::memory_order_relaxed); wait != nullptr;
+         wait = wait->next_) {
+      if (wait->timer_.due()) text += wait->wait_.try_report();
+    }
+  }
+  standard_error.say(text);
 }
 
 }  // namespace oriel

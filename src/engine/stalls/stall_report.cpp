@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/stalls/stall_report.hpp"
-
+// The report of a long wait, for the user.
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,12 +7,16 @@
 #include <cstdio>
 #include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/engine.hpp"
 #include "engine/process/call_site.hpp"
-#include "engine/process/printable.hpp"
+#include "engine/process/standard_error.hpp"
+#include "engine/stalls/awaited_peers.hpp"
+#include "engine/stalls/long_wait.hpp"
+#include "transport/shm/shm_transport.hpp"
 
 namespace oriel {
 namespace {
@@ -222,17 +225,32 @@ std::string window_name(const Window& window) {
 
 }  // namespace
 
-std::string stall_report(const LongWait& wait, const CallFrames& frames,
-                         const AwaitedPeers& awaited, const QuietPeers& quiet_peers,
-                         std::uint64_t now) {
-  ShmTransport& node = wait.engine().running()->transports.shm();
-  const CallSite site(frames);
+void QuietPeers::look(const AwaitedPeers& awaited, std::uint64_t now) {
+  for (const AwaitedPeer& peer : awaited.peers) {
+    const int process = peer.process();
+    if (process < 0) continue;
+    const std::uint64_t calls = node_.calls(process).locked();
+    Seen& seen = seen_.try_emplace(process, Seen{calls, now}).first->second;
+    if (seen.calls != calls) seen = {calls, now};
+  }
+}
+
+std::uint64_t QuietPeers::quiet_since(int process) const {
+  const std::uint64_t shown = node_.calls(process).quiet_since();
+  if (shown != 0) return shown;
+  const auto seen = seen_.find(process);
+  return seen != seen_.end() ? seen->second.since : 0;
+}
+
+std::string LongWait::describe(const AwaitedPeers& awaited, std::uint64_t now) const {
+  ShmTransport& node = engine_.running()->transports.shm();
+  const CallSite site(frames_);
   char host[256] = "";
   ::gethostname(host, sizeof host - 1);
   std::string text = "oriel: " + process_name(node, node.self()) + " on " + host +
-                     " has waited for " + seconds(now - wait.begun()) + " " +
-                     (site.call.empty() ? in_words(wait.wait().reason) : "in " + site.call) +
-                     ".\n" + site_lines(site);
+                     " has waited for " + seconds(now - begun_) + " " +
+                     (site.call.empty() ? in_words(wait_.reason) : "in " + site.call) + ".\n" +
+                     site_lines(site);
 
   const Window* window = nullptr;
   const std::size_t listed = std::min(awaited.peers.size(), most_peers);
@@ -242,11 +260,11 @@ std::string stall_report(const LongWait& wait, const CallFrames& frames,
       text += "  on " + window_name(*window) +
               (awaited.exact ? ", it waits\n" : ", there is pending\n");
     }
-    text += "    for " + condition_of(peer.awaited, wait.wait().reason) + ".";
+    text += "    for " + condition_of(peer.awaited, wait_.reason) + ".";
     const int process = peer.process();
     if (process >= 0 && process != node.self()) {
       text += " That is " + process_name(node, process) + ", which " +
-              what_it_does(node, quiet_peers, process, now) + ".";
+              what_it_does(node, quiet_peers_, process, now) + ".";
     } else if (peer.awaited.rank >= 0 && process < 0) {
       text += " That rank is on another node.";
     }
@@ -255,7 +273,7 @@ std::string stall_report(const LongWait& wait, const CallFrames& frames,
   if (listed < awaited.peers.size()) {
     text += "  and for " + std::to_string(awaited.peers.size() - listed) + " others\n";
   }
-  if (meets_ranks(wait)) {
+  if (meets_ranks(*this)) {
     const char* ranks =
         site.call == "MPI_Finalize" ? "each window that has not been freed" : "the communicator";
     text += std::string("  All ranks of ") + ranks +
@@ -266,7 +284,7 @@ std::string stall_report(const LongWait& wait, const CallFrames& frames,
 
   if (const Circle circle(node, awaited); circle.holds()) {
     text += "  These wait for one another, so that none can go on";
-    text += wait.engine().lock.enabled() ? ", unless another thread of theirs ends it:" : ":";
+    text += engine_.lock.enabled() ? ", unless another thread of theirs ends it:" : ":";
     for (const int process : circle.members()) text += " " + process_name(node, process) + ",";
     text += " and this one.\n";
   }

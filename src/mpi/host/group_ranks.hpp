@@ -5,17 +5,12 @@
 #include <span>
 #include <vector>
 
+#include "engine/record/recorder.hpp"
 #include "mpi/host/errors.hpp"
 #include "mpi/host/host.hpp"
 
 namespace oriel::mpi {
 
-/// A rank in MPI_COMM_WORLD, and the number of its ranks. -1: there is no such communicator, or the
-/// process has been spawned and has another one than the processes that started the job.
-struct WorldRank {
-  int rank = -1;
-  int ranks = -1;
-};
 WorldRank own_world_rank();
 
 /// The ranks in MPI_COMM_WORLD of the group's members, in the group's order. Empty:

@@ -256,32 +256,23 @@ int PvarHandles::reset(PvarHandle& handle) {
   return MPI_SUCCESS;
 }
 
-void PvarHandles::engine_begins(EventCounts& counts) {
-  counts_ = &counts;
-  listen();
-}
-
 void PvarHandles::engine_ends() {
   for (auto& [key, handle] : handles_) {
     set(*handle, counted(*handle));
     handle->base = 0;
     handle->window = 0;
   }
-  counts_ = nullptr;
 }
 
-/// Counts events from the first start of a handle on, so that they cost nothing before.
 void PvarHandles::listen() {
   Running* running = engine.running();
-  if (running != nullptr && counts_ != nullptr && wanted_)
-    counts_->listen(running->process.events());
+  if (running != nullptr && wanted_) engine.records.counts.listen(running->process.events());
 }
 
 /// The variable's count since the engine was made, or its level. No engine: 0.
 std::uint64_t PvarHandles::read_variable(const Pvar& pvar, Window* window) const {
   Running* running = engine.running();
-  return running != nullptr && counts_ != nullptr ? pvar.read({*running, counts_->counts(), window})
-                                                  : 0;
+  return running != nullptr ? pvar.read({*running, engine.records.counts.counts(), window}) : 0;
 }
 
 std::uint64_t PvarHandles::counted(const PvarHandle& handle) const {

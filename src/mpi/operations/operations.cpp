@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/process/printable.hpp"
 #include "engine/process/standard_error.hpp"
 #include "mpi/operations/ops.hpp"
 

@@ -4,11 +4,10 @@
 #include <optional>
 #include <vector>
 
-#include "engine/stalls/hooked_wait.hpp"
+#include "engine/stalls/long_wait.hpp"
 #include "mpi/host/communicator_mark.hpp"
 #include "mpi/host/host_mpi.hpp"
 #include "mpi/progress/progress.hpp"
-#include "mpi/progress/roll_call.hpp"
 #include "mpi/progress/waits.hpp"
 #include "mpi/requests/own_requests.hpp"
 #include "mpi/runtime/runtime.hpp"
@@ -72,10 +71,6 @@ int MpiComm::ranks() const {
   int ranks = 0;
   PMPI_Comm_size(communicator_, &ranks);
   return ranks;
-}
-
-HostCode MpiComm::take_roll_call(const char* caller) {
-  return mpi::take_roll_call(communicator_, caller);
 }
 
 HostCode MpiComm::barrier() {

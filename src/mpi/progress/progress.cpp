@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/stalls/hooked_wait.hpp"
+#include "engine/stalls/long_wait.hpp"
 #include "mpi/requests/own_requests.hpp"
 #include "mpi/runtime/runtime.hpp"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mpi/progress/roll_call.hpp"
-
+// The roll call before the first window of a communicator.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -9,9 +8,10 @@
 
 #include "core/base/settings.hpp"
 #include "engine/process/standard_error.hpp"
-#include "engine/stalls/hooked_wait.hpp"
+#include "engine/stalls/long_wait.hpp"
 #include "mpi/host/communicator_mark.hpp"
 #include "mpi/host/host_mpi.hpp"
+#include "mpi/progress/mpi_host.hpp"
 #include "mpi/progress/progress.hpp"
 #include "mpi/runtime/runtime.hpp"
 
@@ -69,23 +69,21 @@ bool wait_for_answer(MPI_Request* answer) {
 
 }  // namespace
 
-int take_roll_call(MPI_Comm communicator, const char* call) {
-  int rank = 0;
-  int ranks = 0;
-  PMPI_Comm_rank(communicator, &rank);
-  PMPI_Comm_size(communicator, &ranks);
-  if (!progress.hooked() || ranks == 1 || complete.is_set(communicator)) return MPI_SUCCESS;
+HostCode MpiComm::take_roll_call(const char* call) {
+  const int own_rank = rank();
+  const int all = ranks();
+  if (!progress.hooked() || all == 1 || complete.is_set(communicator_)) return MPI_SUCCESS;
   MPI_Comm own = MPI_COMM_NULL;
-  if (const int code = make_communicator(communicator, &own); code != MPI_SUCCESS) return code;
-  const int left = (rank + ranks - 1) % ranks;
+  if (const int code = make_communicator(communicator_, &own); code != MPI_SUCCESS) return code;
+  const int left = (own_rank + all - 1) % all;
   MPI_Request answer = MPI_REQUEST_NULL;
   MPI_Request sent = MPI_REQUEST_NULL;
   PMPI_Irecv(nullptr, 0, MPI_BYTE, left, 0, own, &answer);
-  PMPI_Isend(nullptr, 0, MPI_BYTE, (rank + 1) % ranks, 0, own, &sent);
-  if (!wait_for_answer(&answer)) end_job(communicator, call, left);
+  PMPI_Isend(nullptr, 0, MPI_BYTE, (own_rank + 1) % all, 0, own, &sent);
+  if (!wait_for_answer(&answer)) end_job(communicator_, call, left);
   host_mpi().Wait(&sent, MPI_STATUS_IGNORE);
   PMPI_Comm_free(&own);
-  complete.set(communicator);
+  complete.set(communicator_);
   return MPI_SUCCESS;
 }
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "engine/progress/waiting.hpp"
-#include "engine/stalls/unlocked_long_wait.hpp"
+#include "engine/stalls/long_wait.hpp"
 #include "mpi/host/communicator_mark.hpp"
 #include "mpi/host/host_mpi.hpp"
 #include "mpi/progress/progress.hpp"
@@ -96,19 +96,12 @@ int wait_by_testing(Test&& test, Caller caller = Caller::program,
 /// Otherwise does nothing.
 void wait_for_pending(int count, const MPI_Request* requests) {
   if (!own_requests.pending.live() || !own_requests.pending.all_pending(count, requests)) return;
-  std::optional<RequestWaitEvent> event;
-  Waiter waiter(engine);
-  UnlockedLongWait long_wait(engine, WaitReason::request);
-  sweep_once(engine);
-  for (int i = 0; i < count; ++i) {
-    while (own_requests.pending.incomplete_at_host(requests[i])) {
-      if (!event.has_value()) event.emplace();
-      waiter.round_unlocked();
-      if (!waiter.check_peers()) continue;
-      own_requests.fail_lost();
-      long_wait.look();
-    }
-  }
+  int done = 0;
+  wait_by_testing([&](int* flag) {
+    while (done < count && !own_requests.pending.incomplete_at_host(requests[done])) ++done;
+    *flag = done == count ? 1 : 0;
+    return MPI_SUCCESS;
+  });
 }
 
 /// Waits for one persistent request of Oriel's, as a call on its window would. Returns false if the

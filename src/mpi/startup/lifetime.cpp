@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/record/report_folder.hpp"
 #include "engine/record/report_table.hpp"
 #include "engine/stalls/stall_signal.hpp"
 #include "engine/windows/leave_window.hpp"
@@ -37,13 +36,8 @@ bool Lifetime::hold(std::string& error) {
       const Guard guard(engine.lock);  // another thread's MPI_T call may add a sink
       Events& events = engine.running()->process.events();
       events.set_clock([] { return engine.clock.now(); });
-      run_statistics_.start(events, event_counts_);
-      trace_file_.start(events);
-      if (const std::string folder = report_folder(); !folder.empty()) {
-        const WorldRank own = own_world_rank();
-        recorder_.start(engine.running()->process, folder, own.rank, own.ranks);
-      }
-      pvar_handles.engine_begins(event_counts_);
+      engine.records.start(engine, own_world_rank);
+      pvar_handles.listen();
       runtime.windows.open_hot_paths(!events.all_operations());
       if (events.all_locks()) engine.clock.start();
     }
@@ -59,7 +53,8 @@ void Lifetime::let_go() {
 }
 
 void Lifetime::add_window(std::uint32_t number, MPI_Group group) {
-  if (recorder_.records()) recorder_.add_window(number, world_ranks(group));
+  Recorder& recorder = engine.records.recorder;
+  if (recorder.records()) recorder.add_window(number, world_ranks(group));
 }
 
 void Lifetime::count_own(int change) {
@@ -133,8 +128,9 @@ void Lifetime::before_world_ends() {
   if (sessions_ == 0) engine.agent.stop();
   own_requests.persistent.free_spare();
   world_ends_ = true;
-  recorder_.mark_end();  // rank 0 may read the record before the host's call has returned here
-  progress.stop();       // some hosts wait until the hook ends
+  engine.records.recorder
+      .mark_end();  // rank 0 may read the record before the host's call has returned here
+  progress.stop();  // some hosts wait until the hook ends
   if (sessions_ == 0) CommunicatorMark::forget_all();
 }
 
@@ -143,7 +139,8 @@ void Lifetime::after_world_ended() {
   {
     const std::lock_guard alone(alone_);
     world_ends_ = false;
-    if (recorder_.prints_at_end()) table_folder = recorder_.table_folder();
+    const Recorder& recorder = engine.records.recorder;
+    if (recorder.prints_at_end()) table_folder = recorder.table_folder();
     if (sessions_ == 0 || holds_ == 0) {
       take_down();
     } else {
@@ -158,7 +155,7 @@ void Lifetime::before_abort() {
   {
     // An abort must not wait for a thread that may be stuck.
     const std::unique_lock alone(alone_, std::try_to_lock);
-    if (alone.owns_lock()) table_folder = recorder_.table_folder();
+    if (alone.owns_lock()) table_folder = engine.records.recorder.table_folder();
   }
   if (!table_folder.empty()) print_report_table(table_folder);
 }
@@ -170,20 +167,14 @@ void Lifetime::disown() {
 
 std::unique_ptr<Running> Lifetime::take_down() {
   engine.agent.stop();
-  if (engine.running() != nullptr) {
-    const Guard guard(engine.lock);
-    run_statistics_.report(engine, event_counts_);
-  }
   holds_ = own_ = 0;
   {
     const Guard guard(engine.lock);
     own_requests.persistent.forget();
     pvar_handles.engine_ends();
-    event_counts_.reset();
+    engine.records.stop(engine);
   }
   own_requests.persistent.free_spare();
-  trace_file_.stop();
-  recorder_.stop();
   return runtime.stop();
 }
 

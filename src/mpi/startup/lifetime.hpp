@@ -7,10 +7,6 @@
 #include <mutex>
 #include <string>
 
-#include "engine/record/event_counts.hpp"
-#include "engine/record/recorder.hpp"
-#include "engine/record/run_statistics.hpp"
-#include "engine/record/trace_file.hpp"
 #include "mpi/host/host.hpp"
 
 namespace oriel {
@@ -77,10 +73,6 @@ class Lifetime {
   unsigned long holds_ = 0;  // by windows, and by calls that make one
   unsigned long own_ = 0;    // those by windows of Oriel's own
   unsigned long sessions_ = 0;
-  EventCounts event_counts_;
-  RunStatistics run_statistics_;
-  TraceFile trace_file_;
-  Recorder recorder_;
   bool world_ends_ = false;  // the host is in its MPI_Finalize
 };
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "engine/process/run_folder.hpp"
+#include "engine/record/records.hpp"
 #include "mpi/host/host_mpi.hpp"
 #include "mpi/mpi_t/tool_interface.hpp"
 #include "mpi/runtime/runtime.hpp"
