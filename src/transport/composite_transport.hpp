@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "core/transport/transport.hpp"
@@ -17,17 +18,27 @@ class CompositeTransport final : public Transport, public Messages {
  public:
   static constexpr int first_elsewhere = 1 << 24;
 
-  explicit CompositeTransport(std::unique_ptr<ShmTransport> shm)
-      : Transport(*shm, *this), shm_(std::move(shm)) {}
+  /// `fabric` must exist as long as this object.
+  CompositeTransport(std::unique_ptr<ShmTransport> shm, Fabric& fabric)
+      : Transport(*shm, *this), shm_(std::move(shm)), fabric_(fabric) {}
 
   /// The shared-memory transport, by its own type.
   ShmTransport& shm() { return *shm_; }
   /// Null until a window spans nodes.
   Network* network() { return network_.get(); }
-  void set_network(std::unique_ptr<Network> network) { network_ = std::move(network); }
+  /// network(), which the first call opens. Null if there is none; `error` is a sentence then.
+  Network* open_network(std::string& error) {
+    if (network_ == nullptr) network_ = fabric_.open_network(error);
+    return network();
+  }
   /// Null until a window requests network atomics, and if there are none.
   AtomicNetwork* atomics() { return atomics_.get(); }
-  void set_atomics(std::unique_ptr<AtomicNetwork> atomics) { atomics_ = std::move(atomics); }
+  /// atomics(), which the first call opens.
+  AtomicNetwork* open_atomics() {
+    if (atomics_ == nullptr) atomics_ = fabric_.open_atomics();
+    return atomics();
+  }
+  Fabric& fabric() const { return fabric_; }
 
   void send(int process, std::span<const std::byte> header,
             std::span<const std::byte> payload) override {
@@ -76,6 +87,7 @@ class CompositeTransport final : public Transport, public Messages {
 
  private:
   std::unique_ptr<ShmTransport> shm_;
+  Fabric& fabric_;
   std::unique_ptr<Network> network_;
   std::unique_ptr<AtomicNetwork> atomics_;
 };

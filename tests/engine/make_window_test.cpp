@@ -37,11 +37,7 @@ class MakeWindow : public ::testing::Test {
 
   /// A draft of one rank, which has not begun.
   std::unique_ptr<WindowDraft> draft_of(int rank, HostComm& comm) {
-    SimRank& own = all_[rank];
-    auto draft = std::make_unique<WindowDraft>(own.engine, comm, "MPI_Win_test");
-    draft->rank = comm.rank();
-    draft->ranks = comm.ranks();
-    draft->flavor = WindowFlavor::allocated;
+    auto draft = all_[rank].make_draft(comm);
     draft->terms.no_locks = true;
     return draft;
   }

@@ -71,7 +71,7 @@ TEST_F(Waiting, ShowsLongWaitsOldestFirst) {
 // it.
 TEST(WaitingRanks, ShowTheirPeersWhatTheyWaitFor) {
   SimRanks all(2);
-  const std::vector<Window*> windows = all.make_windows({});
+  const std::vector<Window*> windows = all.make_windows();
   std::atomic<bool> held{false};
   const auto unlock = [&](Engine& engine, Window& window) {
     EXPECT_FALSE(block(engine, window, {WaitReason::unlock, 1},
@@ -105,7 +105,7 @@ TEST(WaitingRanks, ShowTheirPeersWhatTheyWaitFor) {
 
 TEST(WaitingRanks, LeaveAWindowTogether) {
   SimRanks all(3);
-  const std::vector<Window*> windows = all.make_windows({});
+  const std::vector<Window*> windows = all.make_windows();
   std::atomic<int> called{0};
   all.run([&](int rank) {
     EngineFailure failed;
@@ -118,7 +118,7 @@ TEST(WaitingRanks, LeaveAWindowTogether) {
 
 TEST(WaitingRanks, MeetBeforeMpiEnds) {
   SimRanks all(3);
-  const std::vector<Window*> windows = all.make_windows({});
+  const std::vector<Window*> windows = all.make_windows();
   std::atomic<int> called{0};
   all.run([&](int rank) {
     Engine& engine = all[rank].engine;
@@ -136,8 +136,10 @@ TEST(WaitingRanks, AreServedByAgents) {
   const shm_test::Environment environment("ORIEL_VM", "0");
   SimRanks all(2);
   std::array<std::array<std::uint64_t, 8>, 2> memory{};
-  const std::array<void*, 2> bases{&memory[0], &memory[1]};
-  const std::vector<Window*> windows = all.make_windows({}, bases);
+  const std::vector<Window*> windows = all.make_windows([&](WindowDraft& draft) {
+    draft.flavor = WindowFlavor::created;
+    draft.base = &memory[static_cast<std::size_t>(draft.rank)];
+  });
   std::atomic<bool> done{false};
   all.run([&](int rank) {
     EXPECT_TRUE(all[rank].engine.agent.running());

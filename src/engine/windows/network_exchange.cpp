@@ -36,9 +36,7 @@ void offer_atomics(const WindowDraft& draft, void* memory, NetworkAnnouncement& 
   // The alignment of an element must be known from its displacement in the window.
   constexpr std::uintptr_t largest_element = 8;
   if (reinterpret_cast<std::uintptr_t>(memory) % largest_element != 0) return;
-  CompositeTransport& transports = draft.running->transports;
-  if (transports.atomics() == nullptr) transports.set_atomics(AtomicNetwork::open());
-  AtomicNetwork* atomics = transports.atomics();
+  AtomicNetwork* atomics = draft.running->transports.open_atomics();
   if (atomics == nullptr) return;
   if (draft.mine.memory.bytes != 0) {
     draft.own->atomic_exposure =
@@ -70,21 +68,20 @@ HostCode meet_other_nodes(WindowDraft& draft, const Announcements& announced,
   NetworkAnnouncement own;
   if (draft.running != nullptr) {
     const Guard guard(draft.engine.lock);
-    CompositeTransport& transports = draft.running->transports;
     std::string error;
-    if (transports.network() == nullptr) transports.set_network(Network::open(error));
-    if (transports.network() == nullptr) {
+    Network* opened = draft.running->transports.open_network(error);
+    if (opened == nullptr) {
       draft.fail(Error::system, "there is no way to " + others_than_first(announced, groups) +
                                     ": " + (groups.obstacle.empty() ? "" : groups.obstacle + " ") +
                                     error +
                                     "; or set ORIEL_DISABLE=1 to use the host MPI's windows");
     } else {
-      own.name = transports.network()->name();
+      own.name = opened->name();
       if (draft.dynamic()) {
         // No memory is registered here: the owner looks up attached memory for each operation.
-        own.exposed = transports.network()->direct() ? 1 : 0;
+        own.exposed = opened->direct() ? 1 : 0;
       } else {
-        expose(draft, *transports.network(), own);
+        expose(draft, *opened, own);
       }
     }
   }

@@ -2,6 +2,7 @@
 #include "mpi/runtime/runtime.hpp"
 
 #include "core/base/settings.hpp"
+#include "transport/ofi/network.hpp"
 
 namespace oriel::mpi {
 
@@ -24,7 +25,8 @@ bool Runtime::start(Host& host, std::string& error) {
   note_thread_level();  // MPI may have been started before the program called Oriel's symbols
   int rank = -1;
   if (world_exists()) PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (!engine.start(host, rank, error)) return false;
+  static OfiFabric fabric;
+  if (!engine.start(host, fabric, rank, error)) return false;
   datatypes.start(self, engine.lock);
   return true;
 }

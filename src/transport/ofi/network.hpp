@@ -50,8 +50,6 @@ static_assert(std::is_trivially_copyable_v<NetworkName>);
 /// attached. No call blocks. Not thread-safe: the owner serializes the calls.
 class Network {
  public:
-  /// Null if there is none; `error` is a sentence then.
-  static std::unique_ptr<Network> open(std::string& error);
   virtual ~Network() = default;
 
   virtual const NetworkName& name() const = 0;
@@ -105,8 +103,6 @@ class Network {
 /// owner serializes the calls.
 class AtomicNetwork {
  public:
-  /// Null if there is none.
-  static std::unique_ptr<AtomicNetwork> open();
   virtual ~AtomicNetwork() = default;
 
   virtual const EndpointName& name() const = 0;
@@ -129,6 +125,25 @@ class AtomicNetwork {
   // As in Network:
   virtual int wait_descriptor() const = 0;
   virtual bool may_wait() = 0;
+};
+
+/// Opens the networks of a process.
+class Fabric {
+ public:
+  /// Null if there is none; `error` is a sentence then.
+  virtual std::unique_ptr<Network> open_network(std::string& error) = 0;
+  /// Null if there is none.
+  virtual std::unique_ptr<AtomicNetwork> open_atomics() = 0;
+
+ protected:
+  ~Fabric() = default;
+};
+
+/// libfabric's networks: those of a real process.
+class OfiFabric final : public Fabric {
+ public:
+  std::unique_ptr<Network> open_network(std::string& error) override;
+  std::unique_ptr<AtomicNetwork> open_atomics() override;
 };
 
 }  // namespace oriel

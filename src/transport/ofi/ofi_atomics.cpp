@@ -112,7 +112,7 @@ OpSet bit_of(std::size_t index) {
 
 }  // namespace
 
-std::unique_ptr<AtomicNetwork> AtomicNetwork::open() {
+std::unique_ptr<AtomicNetwork> OfiFabric::open_atomics() {
   auto made = std::make_unique<OfiAtomics>();
   return made->open() ? std::move(made) : nullptr;
 }

@@ -270,7 +270,7 @@ struct OfiNetwork::Slab {
   ~Slab() { close_object(registration); }
 };
 
-std::unique_ptr<Network> Network::open(std::string& error) {
+std::unique_ptr<Network> OfiFabric::open_network(std::string& error) {
   auto made = std::make_unique<OfiNetwork>();
   return made->open(error) ? std::move(made) : nullptr;
 }

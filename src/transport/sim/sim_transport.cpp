@@ -21,7 +21,8 @@ SimNetwork::SimNetwork(int processes, bool immediate)
       inboxes_(processes_),
       finished_(processes_),
       reported_(processes_),
-      half_done_(processes_) {
+      half_done_(processes_),
+      lives_(processes_) {
   for (std::size_t i = 0; i < processes_; ++i) {
     notifications_.push_back(std::make_unique<Notifications>());
     threads_.push_back(std::make_unique<ThreadLines>());
@@ -48,12 +49,20 @@ void SimNetwork::send(const Route& route, Packet packet) {
 bool SimNetwork::arrive(const Route& route, Packet& packet) {
   const auto to = static_cast<std::size_t>(route.to);
   if (auto* bytes = std::get_if<std::vector<std::byte>>(&packet)) {
-    inboxes_[to].push_back({std::move(*bytes)});
+    if (!lost_.contains({route.to, route.from})) {
+      inboxes_[to].push_back({std::move(*bytes), 0, route.from});
+    }
   } else if (const auto* direct = std::get_if<Direct>(&packet)) {
     carry_out(route, *direct);
   } else {
     auto& remote = std::get<Remote>(packet);
     const Remote*& half_done = half_done_[to];
+    if (lives_[to] != Life::alive) {
+      if (half_done == &remote) half_done = nullptr;
+      remote.transfer.error = Error::peer_lost;
+      finished_[static_cast<std::size_t>(route.from)].push_back(remote.transfer);
+      return true;
+    }
     if (half_done == nullptr) {
       remote.read.assign(remote.where, remote.where + remote.atomic.bytes);
       half_done = &remote;
@@ -63,6 +72,20 @@ bool SimNetwork::arrive(const Route& route, Packet& packet) {
     half_done = nullptr;
   }
   return true;
+}
+
+void SimNetwork::set_life(int process, Life life) {
+  const std::lock_guard guard(mutex_);
+  lives_[static_cast<std::size_t>(process)] = life;
+}
+
+bool SimNetwork::alive(int asks, int process) {
+  const std::lock_guard guard(mutex_);
+  if (lives_[static_cast<std::size_t>(process)] != Life::ended) return true;
+  lost_.emplace(asks, process);
+  std::erase_if(inboxes_[static_cast<std::size_t>(asks)],
+                [process](const Arrival& one) { return one.from == process; });
+  return false;
 }
 
 std::uint64_t SimNetwork::register_buffer(int process, bool to_be_written, const void* memory,
@@ -107,8 +130,9 @@ bool SimNetwork::permitted(int process, const Direct& direct) const {
 void SimNetwork::carry_out(const Route& route, Direct direct) {
   const bool chosen = failing_after_ && (*failing_after_)-- == 0;
   if (chosen) failing_after_.reset();
-  if (failing_ || chosen || !permitted(route.to, direct)) {
-    direct.transfer.error = Error::system;
+  const bool gone = lives_[static_cast<std::size_t>(route.to)] != Life::alive;
+  if (failing_ || chosen || gone || !permitted(route.to, direct)) {
+    direct.transfer.error = gone ? Error::peer_lost : Error::system;
     direct.runs.clear();
     direct.immediate.reset();
   }
@@ -118,7 +142,7 @@ void SimNetwork::carry_out(const Route& route, Direct direct) {
   }
   finished_[static_cast<std::size_t>(route.from)].push_back(direct.transfer);
   if (direct.immediate) {
-    inboxes_[static_cast<std::size_t>(route.to)].push_back({{}, *direct.immediate});
+    inboxes_[static_cast<std::size_t>(route.to)].push_back({{}, *direct.immediate, route.from});
   }
 }
 
@@ -241,6 +265,10 @@ std::span<const std::byte> SimTransport::receive() {
       return {};
     }
   }
+}
+
+bool SimTransport::drained() const {
+  return std::ranges::all_of(peers_, [](const auto& peer) { return peer.second.packet.empty(); });
 }
 
 bool SimTransport::next_arrival() {

@@ -49,6 +49,13 @@ class SimNetwork {
   bool buffers_shared() const { return buffers_shared_; }
   /// From now on direct transfers fail when they arrive.
   void set_failing(bool failing) { failing_ = failing; }
+  /// What other processes find of a process that ends: its memory is gone first, so that transfers
+  /// and atomics fail, and then it counts as ended.
+  enum class Life : std::uint8_t { alive, ending, ended };
+  void set_life(int process, Life life);
+  /// Returns whether the process counts as alive to `asks`. Otherwise all its packets that `asks`
+  /// has not received are dropped, as by a real network.
+  bool alive(int asks, int process);
   /// One direct transfer fails, after `others` other ones have arrived.
   void fail_one_after(std::uint64_t others) { failing_after_ = others; }
   /// The maximal bytes of a direct transfer.
@@ -107,6 +114,7 @@ class SimNetwork {
   struct Arrival {
     std::vector<std::byte> packet;  // empty: immediate data
     std::uint64_t immediate = 0;
+    int from = 0;
   };
   /// Receives the next arrival of `process`. False if there is none.
   bool receive(int process, Arrival& arrival);
@@ -166,6 +174,8 @@ class SimNetwork {
   std::vector<std::deque<Transfer>> finished_;  // by process
   std::vector<Transfer> reported_;              // the transfer reported last, by process
   std::vector<const Remote*> half_done_;        // by process
+  std::vector<Life> lives_;                     // by process
+  std::set<std::pair<int, int>> lost_;          // to a process, from another one: see alive()
   std::vector<std::unique_ptr<Notifications>> notifications_;  // by process
   std::vector<std::unique_ptr<ThreadLines>> threads_;          // by process
 };
@@ -244,8 +254,10 @@ class SimTransport final : public Transport, public NodeServices, public Message
   void fence_peers() override {}
   bool alive(int process) override {
     asked_.insert(process);
-    return process != ended_;
+    return process != ended_ && network_.alive(self_, process);
   }
+  /// True if all messages have left this process.
+  bool drained() const;
   void relax() override;
   /// The time advances with each call, by a pseudo-random amount, and with each copy().
   std::uint64_t nanoseconds() override;

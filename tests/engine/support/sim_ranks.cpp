@@ -2,6 +2,7 @@
 #include "support/sim_ranks.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include "engine/progress/waiting.hpp"
@@ -74,24 +75,28 @@ SimRanks::SimRanks(int ranks) : group_(ranks) {
   }
 }
 
-std::vector<Window*> SimRanks::make_windows(const WindowTerms& terms,
-                                            std::span<void* const> memory) {
+SimRanks::SimRanks(const std::vector<int>& node_of, std::uint64_t seed)
+    : group_(static_cast<int>(node_of.size())),
+      network_(std::make_unique<SimNetwork>(2 * count(), false)) {
+  for (int rank = 0; rank < count(); ++rank) {
+    const int number = node_of[static_cast<std::size_t>(rank)];
+    Node node;
+    node.id = static_cast<std::uint64_t>(number) + 1;
+    std::snprintf(node.name.data(), node.name.size(), "node%d", number);
+    ranks_.push_back(std::make_unique<SimRank>(group_, rank, node, network_.get()));
+  }
+  courier_ = std::make_unique<Courier>(*network_, seed);
+}
+
+std::vector<Window*> SimRanks::make_windows(const Prepare& prepare) {
   std::vector<Window*> made(ranks_.size());
   run([&](int rank) {
     SimRank& own = *ranks_[static_cast<std::size_t>(rank)];
-    WindowDraft draft(own.engine, own.comm, "MPI_Win_allocate");
-    draft.rank = rank;
-    draft.ranks = count();
-    if (memory.empty()) {
-      draft.flavor = WindowFlavor::allocated;
-    } else {
-      draft.flavor = WindowFlavor::created;
-      draft.base = memory[static_cast<std::size_t>(rank)];
-    }
-    draft.terms = terms;
-    draft.begin(64, 1);
-    if (make_window(draft) != 0 || draft.failed()) throw std::runtime_error(draft.reason);
-    made[static_cast<std::size_t>(rank)] = draft.window;
+    const auto draft = own.make_draft(own.comm);
+    if (prepare) prepare(*draft);
+    draft->begin(64, 1);
+    if (make_window(*draft) != 0 || draft->failed()) throw std::runtime_error(draft->reason);
+    made[static_cast<std::size_t>(rank)] = draft->window;
   });
   return made;
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
 #include <span>
@@ -16,9 +17,11 @@
 #include "engine/engine.hpp"
 #include "engine/host/host_interface.hpp"
 #include "engine/windows/window_draft.hpp"
+#include "support/sim_fabric.hpp"
 
 /// A host of simulated ranks: threads of one program, each with an Engine of its own. Their arenas
-/// and transports are real, so that ranks map one another's memory as the processes of a node do.
+/// and node transports are real, so that ranks of a node map one another's memory as processes do.
+/// The network between nodes is simulated.
 namespace oriel::test {
 
 /// The host of one rank.
@@ -93,9 +96,11 @@ struct SimRank {
   // Small, because a sanitizer leaves little address space.
   static constexpr std::uint64_t extent = std::uint64_t{1} << 24;
 
-  SimRank(SimGroup& group, int rank) : comm(group, rank, engine) {
+  /// `on`: the node of the rank. `network`: null if there is none.
+  SimRank(SimGroup& group, int rank, const Node& on = Node::here(), SimNetwork* network = nullptr)
+      : node(on), fabric(network, rank, group.ranks()), comm(group, rank, engine) {
     std::string error;
-    if (!engine.start(host, rank, error)) throw std::runtime_error(error);
+    if (!engine.start(host, fabric, rank, error)) throw std::runtime_error(error);
   }
   ~SimRank() {
     engine.agent.stop();
@@ -103,34 +108,63 @@ struct SimRank {
   }
 
   Running& running() const { return *engine.running(); }
+  /// A draft of a window on this rank, which has not begun.
+  std::unique_ptr<WindowDraft> make_draft(HostComm& on) {
+    auto draft = std::make_unique<WindowDraft>(engine, on, "MPI_Win_test");
+    draft->mine.node = node;
+    draft->rank = on.rank();
+    draft->ranks = on.ranks();
+    draft->flavor = WindowFlavor::allocated;
+    return draft;
+  }
 
+  Node node;
   SimHost host;
+  SimFabric fabric;
   Engine engine{extent};
   SimComm comm;
 };
 
+/// Calls body(rank) on a thread for each rank, and waits for all of them.
+template <typename Body>
+void run_on_threads(int ranks, Body&& body) {
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks; ++rank) {
+    threads.emplace_back([&body, rank] { body(rank); });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
 class SimRanks {
  public:
+  /// All ranks are on this node, and there is no network.
   explicit SimRanks(int ranks);
+  /// `node_of`: the number of each rank's node. A Courier with this seed delivers.
+  SimRanks(const std::vector<int>& node_of, std::uint64_t seed);
 
   SimRank& operator[](int rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
   int count() const { return group_.ranks(); }
-  /// Calls body(rank) on a thread for each rank, and waits for all of them.
   template <typename Body>
   void run(Body&& body) {
-    std::vector<std::thread> threads;
-    for (int rank = 0; rank < count(); ++rank) {
-      threads.emplace_back([&body, rank] { body(rank); });
-    }
-    for (std::thread& thread : threads) thread.join();
+    run_on_threads(count(), body);
   }
-  /// Makes a window of 64 bytes on all ranks, and returns it by rank. `memory`: that of each rank;
-  /// empty: the window allocates it.
-  std::vector<Window*> make_windows(const WindowTerms& terms, std::span<void* const> memory = {});
+  /// Changes a rank's draft before the window is made.
+  using Prepare = std::function<void(WindowDraft&)>;
+  /// Makes a window on all ranks, which allocates 64 bytes if `prepare` changes nothing, and
+  /// returns it by rank.
+  std::vector<Window*> make_windows(const Prepare& prepare = {});
+  SimNetwork& network() { return *network_; }
+  /// Sets what other nodes find of a rank's process.
+  void set_life(int rank, SimNetwork::Life life) {
+    network_->set_life(rank, life);
+    network_->set_life(count() + rank, life);
+  }
 
  private:
   SimGroup group_;
+  std::unique_ptr<SimNetwork> network_;
   std::vector<std::unique_ptr<SimRank>> ranks_;
+  std::unique_ptr<Courier> courier_;
 };
 
 }  // namespace oriel::test
