@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/windows/make_window.hpp"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <new>
 #include <optional>
+#include <string>
 #include <utility>
 
+#include "engine/host/error_report.hpp"
 #include "engine/progress/waiting.hpp"
-#include "engine/windows/window_agreement.hpp"
+#include "engine/windows/announcement.hpp"
+#include "engine/windows/node_groups.hpp"
+#include "engine/windows/window_members.hpp"
 
 namespace oriel {
 namespace {
@@ -79,6 +84,86 @@ HostCode find_memory(WindowDraft& draft) {
   return 0;
 }
 
+/// The results that all ranks have agreed on.
+struct WindowAgreement {
+  bool remote = false;            // some rank is remote to another one
+  bool messages_on_node = false;  // and some such ranks are on one node
+};
+
+/// Makes all ranks fail by `error`. A rank that has not failed by it gets the reason of the lowest
+/// rank that has.
+HostCode fail_together(WindowDraft& draft, const Announcements& announced, Error error) {
+  int reporting_rank = 0;
+  if (const HostCode code = find_reporting_rank(draft.comm, draft.error == error, reporting_rank);
+      code != 0) {
+    return code;
+  }
+  std::string words = draft.reason;
+  if (const HostCode code = share_report(draft.comm, reporting_rank, words); code != 0) return code;
+  if (draft.error != error) {
+    draft.reason = announced.rank_and_host(reporting_rank) + " could not take part: " + words;
+  }
+  draft.error = error;
+  return 0;
+}
+
+/// Called on all ranks or on none.
+void note_peers(const WindowDraft& draft, const WindowMembers& members) {
+  const Guard guard(draft.engine.lock);
+  ShmTransport& transport = draft.running->transports.shm();
+  if (std::ranges::all_of(members.by_rank, [&](const Member& member) {
+        return member.control == nullptr || transport.vm_allowed(member.process);
+      })) {
+    draft.comm.note_known_peers(draft.mine.process.id);
+  }
+}
+
+/// Called if some rank must not access the private memory of a peer on its node: operations to and
+/// from ranks with private memory are then messages, on all ranks and in both directions.
+void reach_by_messages(const WindowDraft& draft, const Announcements& announced,
+                       const NodeGroups& groups, WindowMembers& members) {
+  // Memory that will be attached may be private.
+  const bool all_private = draft.dynamic() || announced.of(draft.rank).has_private_memory();
+  for (int rank = 0; rank < draft.ranks; ++rank) {
+    Member& member = members.of(rank);
+    if (rank == draft.rank || !groups.together(rank, draft.rank) ||
+        !(all_private || announced.of(rank).has_private_memory())) {
+      continue;
+    }
+    member.path = Path::messages;
+    member.base = nullptr;
+    member.pieces = nullptr;
+    member.control = nullptr;
+    member.doorbell = nullptr;
+  }
+}
+
+/// Exchanges failures, so that all ranks fail together and none waits for a rank that has failed:
+/// one Allreduce, none if the announcements are conclusive. If any rank has failed, all drafts have
+/// failed afterwards, with equal errors.
+HostCode agree(WindowDraft& draft, const Announcements& announced, const NodeGroups& groups,
+               WindowMembers& members, WindowAgreement& agreed) {
+  agreed.remote = groups.several;
+  // This rank cannot have failed, because all that is announced has been mapped before. The other
+  // ranks would not be notified.
+  if (announced.conclusive) return 0;
+  const bool served = std::ranges::any_of(members.by_rank, [](const Member& member) {
+    return member.path == Path::messages && member.control != nullptr;
+  });
+  // The error of all ranks is the greatest one.
+  std::array any{static_cast<std::uint64_t>(draft.error), std::uint64_t{served ? 1U : 0U}};
+  if (const HostCode code = draft.comm.allreduce(any, HostOp::max); code != 0) return code;
+  if (any[0] != 0) return fail_together(draft, announced, static_cast<Error>(any[0]));
+  agreed.messages_on_node = any[1] != 0;
+  agreed.remote = groups.several || agreed.messages_on_node;
+  if (agreed.messages_on_node) {
+    reach_by_messages(draft, announced, groups, members);
+  } else if (!groups.divided) {
+    note_peers(draft, members);
+  }
+  return 0;
+}
+
 RegionSpec region_spec(WindowDraft& draft, const WindowMembers& members) {
   RegionSpec spec;
   spec.rank = draft.rank;
@@ -132,12 +217,11 @@ HostCode make_window(WindowDraft& draft) {
   }
   NodeGroups groups;
   if (const HostCode code = meet_node(draft, announced, groups); code != 0) return code;
-  NetworkAnnouncements network;
-  if (const HostCode code = meet_other_nodes(draft, announced, groups, network); code != 0) {
+  if (draft.contiguous) announced.lay_out_contiguously();
+  WindowMembers members;
+  if (const HostCode code = find_members(draft, announced, groups, members); code != 0) {
     return code;
   }
-  if (draft.contiguous) announced.lay_out_contiguously();
-  WindowMembers members = find_members(draft, announced, groups, network);
   WindowAgreement agreed;
   if (const HostCode code = agree(draft, announced, groups, members, agreed); code != 0) {
     return code;

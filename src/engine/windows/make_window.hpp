@@ -18,9 +18,8 @@ namespace oriel {
 ///                        (Announcements)
 ///     meet_node          ranks of one node may be unable to map each other:   Allgather
 ///                        all must treat them as remote then (NodeGroups)
-///     meet_other_nodes   names and exposed memory in the network              Allgather, on
-///                        (NetworkAnnouncements)                               several nodes
-///     find_members       this rank's path to every other (WindowMembers)      -
+///     find_members       this rank's path to every other (WindowMembers),     Allgather, on
+///                        after the exchange of names and exposed memory        several nodes
 ///     agree              some rank may have failed, or may have to send       Allreduce
 ///                        messages within its node (WindowAgreement)
 ///     create             the window itself; no message may arrive before      Barrier, if there

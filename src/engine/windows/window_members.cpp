@@ -2,15 +2,116 @@
 #include "engine/windows/window_members.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 #include <string>
+#include <type_traits>
 
 #include "core/lock/control.hpp"
 #include "engine/windows/window_draft.hpp"
 #include "transport/ofi/lifeline.hpp"
+#include "transport/ofi/network.hpp"
 
 namespace oriel {
 namespace {
+
+/// The information that a rank also sends to all others if the ranks are on several nodes.
+struct NetworkAnnouncement {
+  NetworkName name;
+  RemoteMemory memory;
+  std::uint32_t exposed = 0;  // Member::direct
+  std::uint32_t reserved = 0;
+  EndpointName atomic_name;
+  RemoteMemory atomic_memory;
+  AtomicSet atomics;  // accumulates that it can leave to the network's atomics
+};
+static_assert(std::is_trivially_copyable_v<NetworkAnnouncement>);
+
+/// Those of all ranks.
+struct NetworkAnnouncements {
+  std::vector<NetworkAnnouncement> by_rank;  // empty: there is one node
+
+  const NetworkAnnouncement& of(int rank) const { return by_rank[static_cast<std::size_t>(rank)]; }
+};
+
+/// The ranks that do not share memory with rank 0, for error sentences.
+std::string others_than_first(const Announcements& announced, const NodeGroups& groups) {
+  std::string others;
+  for (int rank = 0; rank < static_cast<int>(groups.by_rank.size()); ++rank) {
+    if (groups.together(rank, 0)) continue;
+    others += (others.empty() ? "" : ", ") + announced.rank_and_host(rank);
+  }
+  return others;
+}
+
+std::string cannot_share(const Announcements& announced, const NodeGroups& groups) {
+  const char* host = announced.of(0).node.name.data();
+  const bool one_host = std::ranges::all_of(announced.by_rank, [&](const Announcement& peer) {
+    return std::strcmp(peer.node.name.data(), host) == 0;
+  });
+  return others_than_first(announced, groups) + " cannot share memory with " +
+         announced.rank_and_host(0) +
+         (one_host ? ": their processes are hidden from each other, as by PID namespaces of "
+                     "their own. Let them share one"
+                   : "; split the communicator by MPI_COMM_TYPE_SHARED first");
+}
+
+void offer_atomics(const WindowDraft& draft, void* memory, NetworkAnnouncement& own) {
+  // The alignment of an element must be known from its displacement in the window.
+  constexpr std::uintptr_t largest_element = 8;
+  if (reinterpret_cast<std::uintptr_t>(memory) % largest_element != 0) return;
+  AtomicNetwork* atomics = draft.running->transports.open_atomics();
+  if (atomics == nullptr) return;
+  if (draft.mine.memory.bytes != 0) {
+    draft.own->atomic_exposure =
+        atomics->expose(memory, draft.mine.memory.bytes, own.atomic_memory);
+    if (draft.own->atomic_exposure < 0) return;
+  }
+  own.atomic_name = atomics->name();
+  const OpSet ops = draft.terms.ops;
+  own.atomics = {atomics->types(ops), ops};
+}
+
+void expose(const WindowDraft& draft, Network& network, NetworkAnnouncement& own) {
+  void* memory = draft.own->memory != nullptr ? draft.own->memory.get() : draft.base;
+  draft.own->exposure = network.expose(memory, draft.mine.memory.bytes, own.memory);
+  own.exposed = draft.own->exposure >= 0 ? 1 : 0;
+  // The network's atomics are not ordered with other operations (Q2).
+  if (draft.terms.intrinsic && !draft.terms.ordered) offer_atomics(draft, memory, own);
+}
+
+/// Opens the network, registers this rank's memory with it, and sends both to all ranks: one
+/// Allgather; none on one node, and none for shared memory, which cannot span nodes.
+HostCode meet_other_nodes(WindowDraft& draft, const Announcements& announced,
+                          const NodeGroups& groups, NetworkAnnouncements& network) {
+  if (!groups.several) return 0;
+  if (draft.shared()) {
+    draft.fail(Error::not_shared, cannot_share(announced, groups));
+    return 0;  // all ranks fail here
+  }
+  NetworkAnnouncement own;
+  if (draft.running != nullptr) {
+    const Guard guard(draft.engine.lock);
+    std::string error;
+    Network* opened = draft.running->transports.open_network(error);
+    if (opened == nullptr) {
+      draft.fail(Error::system, "there is no way to " + others_than_first(announced, groups) +
+                                    ": " + (groups.obstacle.empty() ? "" : groups.obstacle + " ") +
+                                    error +
+                                    "; or set ORIEL_DISABLE=1 to use the host MPI's windows");
+    } else {
+      own.name = opened->name();
+      if (draft.dynamic()) {
+        // No memory is registered here: the owner looks up attached memory for each operation.
+        own.exposed = opened->direct() ? 1 : 0;
+      } else {
+        expose(draft, *opened, own);
+      }
+    }
+  }
+  network.by_rank.resize(announced.by_rank.size());
+  return draft.comm.allgather(&own, sizeof own, network.by_rank.data());
+}
 
 /// Finds the path to a rank of this node, whose memory is mapped or accessed by system calls. On
 /// failure returns false and sets `error` to a sentence.
@@ -134,10 +235,11 @@ void reach_by_atomics(WindowDraft& draft, const Announcements& announced,
 
 }  // namespace
 
-WindowMembers find_members(WindowDraft& draft, const Announcements& announced,
-                           const NodeGroups& groups, const NetworkAnnouncements& network) {
-  WindowMembers members;
-  if (draft.failed()) return members;
+HostCode find_members(WindowDraft& draft, const Announcements& announced, const NodeGroups& groups,
+                      WindowMembers& members) {
+  NetworkAnnouncements network;
+  const HostCode code = meet_other_nodes(draft, announced, groups, network);
+  if (code != 0 || draft.failed()) return code;
   const Guard guard(draft.engine.lock);
   members.by_rank.resize(announced.by_rank.size());
   for (int rank = 0; rank < draft.ranks; ++rank) {
@@ -150,12 +252,12 @@ WindowMembers find_members(WindowDraft& draft, const Announcements& announced,
                                                network.of(rank), members.of(rank), error);
     if (!reached) {
       draft.fail(Error::system, announced.rank_and_host(rank) + " cannot be reached: " + error);
-      return members;
+      return 0;
     }
   }
   watch_others(draft, groups, network);
   reach_by_atomics(draft, announced, network, members);
-  return members;
+  return 0;
 }
 
 }  // namespace oriel

@@ -4,9 +4,10 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/operation/atomicity.hpp"
 #include "core/region/member.hpp"
+#include "engine/host/host_interface.hpp"
 #include "engine/windows/announcement.hpp"
-#include "engine/windows/network_exchange.hpp"
 #include "engine/windows/node_groups.hpp"
 
 namespace oriel {
@@ -20,8 +21,10 @@ struct WindowMembers {
   const Member& of(int rank) const { return by_rank[static_cast<std::size_t>(rank)]; }
 };
 
-/// Finds the path to every rank. Does not call the host: an obstacle is a failure of this rank.
-WindowMembers find_members(WindowDraft& draft, const Announcements& announced,
-                           const NodeGroups& groups, const NetworkAnnouncements& network);
+/// Finds the path to every rank; an obstacle is a failure of this rank. If the ranks are on several
+/// nodes, first opens the network, registers this rank's memory with it, and sends both to all
+/// ranks: one Allgather; none for shared memory, which cannot span nodes.
+[[nodiscard]] HostCode find_members(WindowDraft& draft, const Announcements& announced,
+                                    const NodeGroups& groups, WindowMembers& members);
 
 }  // namespace oriel
