@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +27,14 @@ inline Bytes pattern(std::size_t bytes, unsigned seed) {
   Bytes made(bytes);
   for (std::size_t i = 0; i < bytes; ++i) made[i] = static_cast<std::byte>(seed + i * 13);
   return made;
+}
+
+/// Pages of a memfd, which stays open.
+inline std::byte* file_pages(std::uint64_t bytes) {
+  const int file = ::memfd_create("pages", 0);
+  if (file < 0 || ::ftruncate(file, static_cast<off_t>(bytes)) != 0) return nullptr;
+  void* made = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  return made != MAP_FAILED ? static_cast<std::byte*>(made) : nullptr;
 }
 
 /// A process of a test: ends with the value of the body, by an alarm if that hangs, and is killed

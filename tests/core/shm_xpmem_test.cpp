@@ -21,20 +21,13 @@ namespace {
 
 using shm_test::Child;
 using shm_test::Environment;
+using shm_test::file_pages;
 using shm_test::OwnTransport;
 using shm_test::Pipe;
 using shm_test::ShmTest;
 
 constexpr std::uint64_t page = 4096;
 constexpr const char* stand_in = ORIEL_XPMEM_STAND_IN;
-
-/// Pages of a memfd, which stays open.
-std::byte* file_pages(std::uint64_t bytes) {
-  const int file = ::memfd_create("pages", 0);
-  if (file < 0 || ::ftruncate(file, static_cast<off_t>(bytes)) != 0) return nullptr;
-  void* made = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  return made != MAP_FAILED ? static_cast<std::byte*>(made) : nullptr;
-}
 
 /// The value of a counter of the stand-in in this process.
 std::uint64_t count(const char* name) {

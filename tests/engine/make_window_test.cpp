@@ -26,6 +26,8 @@ struct Made {
   std::string reason;
   Window* window = nullptr;
   void* base = nullptr;
+  Intrinsic intrinsic = Intrinsic::as_asked;
+  bool intrinsic_terms = false;
   SimCounts counts;
 };
 
@@ -56,6 +58,8 @@ class MakeWindow : public ::testing::Test {
       result.reason = draft->reason;
       result.window = draft->window;
       result.base = draft->base;
+      result.intrinsic = draft->intrinsic;
+      result.intrinsic_terms = draft->terms.intrinsic;
       result.counts = comm.take_counts();
     });
     return made;
@@ -222,6 +226,49 @@ TEST_F(MakeWindowWithoutVm, SendsMessagesOnTheNode) {
       EXPECT_EQ(own.counts, (SimCounts{.barriers = 1, .gathers = 2, .reductions = 1}));
       EXPECT_FALSE(all_[rank].engine.agent.running());
     }
+  }
+}
+
+/// Windows for which all ranks ask for intrinsic accumulates. XPMEM maps private memory of ranks 0
+/// and 1 between them. Rank 2 has no memory, and no XPMEM.
+class MakeWindowWithSomeXpmem : public MakeWindow {
+ protected:
+  MakeWindowWithSomeXpmem() {
+    sizes_ = {bytes, bytes, 0};
+    for (int rank = 0; rank < ranks; ++rank) {
+      const shm_test::Environment setting("ORIEL_XPMEM", rank < 2 ? ORIEL_XPMEM_STAND_IN : "0");
+      pages_.push_back(shm_test::file_pages(4096));
+      all_[rank].running().transports.node().locate(pages_.back(), 1);  // loads XPMEM
+    }
+  }
+  std::vector<Made> make_of(WindowFlavor flavor) {
+    return make([&](WindowDraft& draft) {
+      draft.flavor = flavor;
+      draft.base = pages_[static_cast<std::size_t>(draft.rank)];
+      draft.terms.intrinsic = true;
+    });
+  }
+
+ private:
+  std::vector<std::byte*> pages_;
+};
+
+TEST_F(MakeWindowWithSomeXpmem, HasNoIntrinsicAccumulates) {
+  const auto made = make_of(WindowFlavor::created);
+  for (const Made& own : made) {
+    ASSERT_NE(own.window, nullptr) << own.reason;
+    EXPECT_EQ(own.intrinsic, Intrinsic::never);
+    EXPECT_FALSE(own.intrinsic_terms);
+  }
+  EXPECT_TRUE(made[0].window->member(1).by_space);
+  EXPECT_TRUE(made[1].window->member(0).by_space);
+  EXPECT_EQ(made[2].window->member(0).path, Path::system_call);
+}
+
+TEST_F(MakeWindowWithSomeXpmem, HasIntrinsicAccumulatesOnAllocatedMemory) {
+  for (const Made& own : make_of(WindowFlavor::allocated)) {
+    EXPECT_EQ(own.intrinsic, Intrinsic::as_asked);
+    EXPECT_TRUE(own.intrinsic_terms);
   }
 }
 

@@ -51,7 +51,16 @@ def refused_on(rank: int, program) -> list[str]:
 @pytest.mark.parametrize("ranks", [2, 4])
 @pytest.mark.parametrize(
     "program",
-    ["created", "dynamic", "memhandles", "notified", "operations", "passive", "window_kinds"],
+    [
+        "created",
+        "dynamic",
+        "intrinsic",
+        "memhandles",
+        "notified",
+        "operations",
+        "passive",
+        "window_kinds",
+    ],
 )
 def test_private_memory_is_mapped(job, host, program, ranks):
     output = job.expect_ok(host, program, ranks, settings(host))
@@ -67,7 +76,10 @@ def test_updates_are_whole(job, host, ranks):
 @pytest.mark.parametrize(
     ("program", "vm"),
     [
-        *((program, "1") for program in ("created", "dynamic", "passive", "whole_calls")),
+        *(
+            (program, "1")
+            for program in ("created", "dynamic", "intrinsic", "passive", "whole_calls")
+        ),
         ("operations", "0"),
         ("passive", "0"),
     ],

@@ -46,6 +46,8 @@ const NamedOp* find_op(std::string_view name) {
 
 bool intrinsic(const WindowHandle& handle, const NamedOp& op, const PredefinedType* type,
                std::uint64_t count) {
+  // Found from the announcements, and therefore equal on all ranks.
+  if (handle.info.intrinsic == Intrinsic::never) return false;
   const Window& window = *handle.core;
   Reduction reduction;
   if (reduction_of(op.kind, op.handle, type, reduction)) return false;  // MPI does not define it
