@@ -101,6 +101,12 @@ bool Waiter::yields_for_long() {
   return now - yielding_since_ > longest_yielding;
 }
 
+EngineFailure find_lost(Window& window, const Wait& wait, LostPeerCheck& lost) {
+  if (const EngineFailure failed = lost()) return failed;
+  if (const EngineFailure failed = look_for_any_lost(window)) return failed;
+  return wait.rank >= 0 ? lost_rank(window, wait.rank) : EngineFailure();
+}
+
 EngineFailure wait_for(Engine& engine, Window& window, const Wait& wait, Flag& flag,
                        LostPeerCheck& lost) {
   if (const EngineFailure failed =
@@ -110,7 +116,7 @@ EngineFailure wait_for(Engine& engine, Window& window, const Wait& wait, Flag& f
   const Error error = flag.error();
   engine.give_back(flag);
   if (error == Error::peer_lost) {
-    if (const EngineFailure failed = lost()) return failed;
+    if (const EngineFailure failed = find_lost(window, wait, lost)) return failed;
   }
   return {error, "an operation of the epoch failed"};
 }

@@ -110,6 +110,11 @@ EngineFailure wait_until(Engine& engine, Window& window, const Wait& wait, Done&
                      LostPeerCheck(engine.running()->process, window));
 }
 
+/// The failure of a call that has failed by Error::peer_lost; empty: the rank is not known. If
+/// every process still counts as alive, as one does for a moment while it ends, it is the call's
+/// target.
+EngineFailure find_lost(Window& window, const Wait& wait, LostPeerCheck& lost);
+
 /// Waits until the flag is set, and returns the flag to the engine.
 EngineFailure wait_for(Engine& engine, Window& window, const Wait& wait, Flag& flag,
                        LostPeerCheck& lost);
@@ -122,8 +127,7 @@ EngineFailure block(Engine& engine, Window& window, const Wait& wait, Start&& st
   const Outcome outcome = start(&flag);
   if (outcome.done) [[likely]] {
     if (outcome.error == Error::peer_lost) [[unlikely]] {
-      if (const EngineFailure failed = lost()) return failed;
-      if (const EngineFailure failed = look_for_any_lost(window)) return failed;
+      if (const EngineFailure failed = find_lost(window, wait, lost)) return failed;
     }
     const EngineFailure failed{outcome.error, window.reason()};
     engine.sweep_in_passing(Passing::synchronizes);

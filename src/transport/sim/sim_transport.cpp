@@ -37,6 +37,7 @@ SimNetwork::Queue& SimNetwork::queue(const Route& route) {
 
 void SimNetwork::send(const Route& route, Packet packet) {
   const std::lock_guard guard(mutex_);
+  if (lives_[static_cast<std::size_t>(route.from)] == Life::ended) return;
   if (immediate_) {
     while (!arrive(route, packet)) {
     }

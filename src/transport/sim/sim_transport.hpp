@@ -50,7 +50,7 @@ class SimNetwork {
   /// From now on direct transfers fail when they arrive.
   void set_failing(bool failing) { failing_ = failing; }
   /// What other processes find of a process that ends: its memory is gone first, so that transfers
-  /// and atomics fail, and then it counts as ended.
+  /// and atomics fail, and then it counts as ended, and sends nothing more.
   enum class Life : std::uint8_t { alive, ending, ended };
   void set_life(int process, Life life);
   /// Returns whether the process counts as alive to `asks`. Otherwise all its packets that `asks`

@@ -88,13 +88,13 @@ SimRanks::SimRanks(const std::vector<int>& node_of, std::uint64_t seed)
   courier_ = std::make_unique<Courier>(*network_, seed);
 }
 
-std::vector<Window*> SimRanks::make_windows(const Prepare& prepare) {
+std::vector<Window*> SimRanks::make_windows(const Prepare& prepare, std::uint64_t bytes) {
   std::vector<Window*> made(ranks_.size());
   run([&](int rank) {
     SimRank& own = *ranks_[static_cast<std::size_t>(rank)];
     const auto draft = own.make_draft(own.comm);
     if (prepare) prepare(*draft);
-    draft->begin(64, 1);
+    draft->begin(bytes, 1);
     if (make_window(*draft) != 0 || draft->failed()) throw std::runtime_error(draft->reason);
     made[static_cast<std::size_t>(rank)] = draft->window;
   });

@@ -150,9 +150,9 @@ class SimRanks {
   }
   /// Changes a rank's draft before the window is made.
   using Prepare = std::function<void(WindowDraft&)>;
-  /// Makes a window on all ranks, which allocates 64 bytes if `prepare` changes nothing, and
-  /// returns it by rank.
-  std::vector<Window*> make_windows(const Prepare& prepare = {});
+  /// Makes a window on all ranks, which is allocated if `prepare` changes nothing, and returns it
+  /// by rank.
+  std::vector<Window*> make_windows(const Prepare& prepare = {}, std::uint64_t bytes = 64);
   SimNetwork& network() { return *network_; }
   /// Sets what other nodes find of a rank's process.
   void set_life(int rank, SimNetwork::Life life) {
