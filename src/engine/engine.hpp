@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,7 @@ struct Running {
   }
 };
 
+class HookedWait;
 class LongWait;
 
 /// The library in one process, without anything of MPI. A process has one engine, which the
@@ -67,6 +69,8 @@ class Engine {
   // With the process lock:
   LongWait* oldest_long_wait = nullptr;  // the first of a list
   std::vector<CallFrames> stalls;        // the calls that have waited longer than ORIEL_STALL
+  std::mutex hooked_waits_mutex;         // with it hooked_waits is changed
+  std::atomic<HookedWait*> hooked_waits{nullptr};  // the first of a list
 
   Engine() = default;
   explicit Engine(std::uint64_t first_extent) : arena(first_extent) {}

@@ -19,9 +19,6 @@
 namespace oriel {
 namespace {
 
-std::mutex hooked_waits_mutex;
-std::atomic<HookedWait*> hooked_waits{nullptr};  // a list, changed with the mutex
-
 /// ORIEL_STALL in nanoseconds; 0: no limit.
 std::uint64_t stall_limit() {
   static const long seconds = setting_int("ORIEL_STALL");
@@ -176,17 +173,17 @@ std::string UnlockedLongWait::report() {
 }
 
 HookedWait::HookedWait(Engine& engine, WaitReason reason)
-    : wait_(engine, reason, CallFrames::of_this_thread()) {
-  const std::lock_guard guard(hooked_waits_mutex);
-  next_ = hooked_waits.load(std::memory_order_relaxed);
-  hooked_waits.store(this, std::memory_order_relaxed);
+    : engine_(engine), wait_(engine, reason, CallFrames::of_this_thread()) {
+  const std::lock_guard guard(engine.hooked_waits_mutex);
+  next_ = engine.hooked_waits.load(std::memory_order_relaxed);
+  engine.hooked_waits.store(this, std::memory_order_relaxed);
 }
 
 HookedWait::~HookedWait() {
-  const std::lock_guard guard(hooked_waits_mutex);
-  HookedWait* const first = hooked_waits.load(std::memory_order_relaxed);
+  const std::lock_guard guard(engine_.hooked_waits_mutex);
+  HookedWait* const first = engine_.hooked_waits.load(std::memory_order_relaxed);
   if (first == this) {
-    hooked_waits.store(next_, std::memory_order_relaxed);
+    engine_.hooked_waits.store(next_, std::memory_order_relaxed);
     return;
   }
   HookedWait* before = first;
@@ -194,13 +191,13 @@ HookedWait::~HookedWait() {
   before->next_ = next_;
 }
 
-void HookedWait::look_at_all() {
-  if (hooked_waits.load(std::memory_order_relaxed) == nullptr) return;
+void HookedWait::look_at_all(Engine& engine) {
+  if (engine.hooked_waits.load(std::memory_order_relaxed) == nullptr) return;
   std::string text;
   {
-    const std::unique_lock guard(hooked_waits_mutex, std::try_to_lock);
+    const std::unique_lock guard(engine.hooked_waits_mutex, std::try_to_lock);
     if (!guard.owns_lock()) return;
-    for (HookedWait* wait = hooked_waits.load(std::memory_order_relaxed); wait != nullptr;
+    for (HookedWait* wait = engine.hooked_waits.load(std::memory_order_relaxed); wait != nullptr;
          wait = wait->next_) {
       if (wait->timer_.due()) text += wait->wait_.try_report();
     }

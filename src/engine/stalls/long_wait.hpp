@@ -119,14 +119,15 @@ class HookedWait {
   HookedWait(const HookedWait&) = delete;
   HookedWait& operator=(const HookedWait&) = delete;
 
-  /// Called by the hook, on any thread. Does not wait for the process lock, because the thread may
-  /// hold locks of the host's.
-  static void look_at_all();
+  /// Checks the hooked waits of the engine. Called by the hook, on any thread. Does not wait for
+  /// the process lock, because the thread may hold locks of the host's.
+  static void look_at_all(Engine& engine);
 
  private:
+  Engine& engine_;
   UnlockedLongWait wait_;
   PeerTimer timer_;
-  HookedWait* next_;  // in the list of the process's hooked waits
+  HookedWait* next_;  // in the list of the engine's hooked waits
 };
 
 }  // namespace oriel

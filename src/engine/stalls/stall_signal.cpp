@@ -12,7 +12,8 @@
 namespace oriel::stall_signal {
 namespace {
 
-// Used by the signal handler, and therefore without locks.
+// Used by the signal handler, and therefore without locks. Of the process, and not of an Engine,
+// because signals are: `waits` counts those of all engines.
 std::atomic<std::uint32_t> times{0};
 std::atomic<int> waits{0};
 struct sigaction program_action{};

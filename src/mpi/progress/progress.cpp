@@ -30,7 +30,7 @@ bool sweep_in_hook() {
     if (const TryGuard guard{engine.lock}) moved = running->process.sweep();
   }
   moved |= own_requests.pending.complete_at_host();
-  HookedWait::look_at_all();
+  HookedWait::look_at_all(engine);
   // The host advances itself.
   static thread_local StepCount polls;
   if (!moved) running->pace.yield_after_poll(polls);
