@@ -162,5 +162,15 @@ TEST(WaitingRanks, AreServedByAgents) {
   EXPECT_NE(all[1].engine.agent.served(), 0U);
 }
 
+// One thread may call exit() while another one is in MPI_Finalize.
+TEST_F(Waiting, TwoThreadsMayStopTheAgent) {
+  for (int times = 0; times < 200; ++times) {
+    rank_.engine.agent.start();
+    EXPECT_TRUE(rank_.engine.agent.running());
+    run_on_threads(2, [&](int) { rank_.engine.agent.stop(); });
+    EXPECT_FALSE(rank_.engine.agent.running());
+  }
+}
+
 }  // namespace
 }  // namespace oriel::test

@@ -46,7 +46,8 @@ void sleep_for(std::uint64_t nanoseconds) {
   ::nanosleep(&time, nullptr);
 }
 
-// The agent that was started last, until it is stopped.
+// The agent that was started last, until it is stopped. Of the process, and not of an Engine,
+// because exit() is.
 std::atomic<Agent*> last_started{nullptr};
 
 /// A program may exit without MPI_Finalize. libfabric's destructors run then, so the agent, which
@@ -58,7 +59,7 @@ void stop_at_exit(int, void*) {
 }  // namespace
 
 void Agent::start() {
-  const std::lock_guard alone(starting_);
+  const std::lock_guard alone(changing_);
   if (running()) return wake();  // it may rest because no window needed it
   const long microseconds = std::clamp(setting_int("ORIEL_AGENT_INTERVAL"), 0L, 50'000L);
   if (microseconds == 0) return;
@@ -97,6 +98,7 @@ void Agent::start() {
 }
 
 void Agent::stop() {
+  const std::lock_guard alone(changing_);
   if (!running()) return;
   Agent* self = this;
   last_started.compare_exchange_strong(self, nullptr, std::memory_order_relaxed);

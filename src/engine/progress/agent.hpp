@@ -28,7 +28,9 @@ class Agent {
   /// MPI calls. An agent that runs must be stopped before it is destroyed; the end of the process
   /// stops the one that was started last.
   void start();
+  /// Returns when the agent has ended. Any thread may call it, also while another one does.
   void stop();
+  /// Not to be called while another thread starts or stops the agent.
   bool running() const { return thread_ != nullptr; }
   /// How often the agent has swept for other ranks. Not to be called while it runs.
   std::uint64_t served() const { return served_; }
@@ -61,7 +63,9 @@ class Agent {
   bool sleep_on_network();
 
   Engine& engine_;
-  std::mutex starting_;  // threads of the program may make windows at the same time
+  // Held while the agent is started or stopped: threads of the program may make windows at the same
+  // time, and one thread may call exit() while another one is in MPI_Finalize.
+  std::mutex changing_;
   std::unique_ptr<std::thread> thread_;
   std::uint64_t served_ = 0;
   bool refused_ = false;  // the system has refused a thread once, and the user has been notified
