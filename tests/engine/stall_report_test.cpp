@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reports of ranks that wait for long (B2): which rank waits for which, and what these do.
-#include "engine/stalls/stall_report.hpp"
+#include "engine/stalls/long_wait.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -13,8 +13,6 @@
 #include <vector>
 
 #include "engine/progress/waiting.hpp"
-#include "engine/stalls/hooked_wait.hpp"
-#include "engine/stalls/long_wait.hpp"
 #include "engine/stalls/stall_signal.hpp"
 #include "shm_processes.hpp"
 #include "support/calls.hpp"
