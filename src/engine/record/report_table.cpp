@@ -21,15 +21,15 @@
 namespace oriel {
 namespace {
 
-constexpr int patience = 60;  // seconds
-constexpr int looks = 100;    // per second
+constexpr int await_seconds = 60;
+constexpr int checks_per_second = 100;
 
-/// Returns whether done() becomes true within `patience`.
+/// Returns whether done() becomes true within `await_seconds`.
 template <typename Done>
 bool await(Done&& done) {
-  for (int i = 0; i < patience * looks; ++i) {
+  for (int i = 0; i < await_seconds * checks_per_second; ++i) {
     if (done()) return true;
-    ::usleep(1'000'000 / looks);
+    ::usleep(1'000'000 / checks_per_second);
   }
   return false;
 }
