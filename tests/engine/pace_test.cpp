@@ -82,7 +82,9 @@ class Pacing : public shm_test::ShmTest {
   Process& process() { return rank().running().process; }
   Pace& pace() { return rank().running().pace; }
   void add_network(bool busy = false) {
-    rank().running().transports.set_network(std::make_unique<TestNetwork>(busy));
+    rank().fabric.given = std::make_unique<TestNetwork>(busy);
+    std::string error;
+    ASSERT_NE(rank().running().transports.open_network(error), nullptr);
   }
 
   /// How often `count` calls of call() sweep.

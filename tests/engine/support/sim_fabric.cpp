@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "support/random.hpp"
@@ -122,6 +123,7 @@ class SimAtomics final : public AtomicNetwork {
 }  // namespace
 
 std::unique_ptr<Network> SimFabric::open_network(std::string& error) {
+  if (given != nullptr) return std::move(given);
   if (network_ != nullptr) return std::make_unique<SimEnd>(*this, *network_, rank_);
   error = "the simulation has no network";
   return nullptr;

@@ -24,10 +24,11 @@ class SimFabric final : public Fabric {
   std::unique_ptr<Network> open_network(std::string& error) override;
   std::unique_ptr<AtomicNetwork> open_atomics() override;
 
-  bool direct = true;         // the network has direct transfers
-  bool atomics = true;        // there are network atomics
-  std::set<int> unreachable;  // ranks that cannot be attached
-  int exposures = 0;          // the present number of exposures
+  bool direct = true;              // the network has direct transfers
+  bool atomics = true;             // there are network atomics
+  std::set<int> unreachable;       // ranks that cannot be attached
+  int exposures = 0;               // the present number of exposures
+  std::unique_ptr<Network> given;  // if not null: what open_network() returns
 
  private:
   SimNetwork* network_;
