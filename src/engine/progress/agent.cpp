@@ -50,6 +50,10 @@ void sleep_for(std::uint64_t nanoseconds) {
 // because exit() is.
 std::atomic<Agent*> last_started{nullptr};
 
+void forget_at_exit(Agent* agent) {
+  last_started.compare_exchange_strong(agent, nullptr, std::memory_order_relaxed);
+}
+
 /// A program may exit without MPI_Finalize. libfabric's destructors run then, so the agent, which
 /// calls libfabric, must end before.
 void stop_at_exit(int, void*) {
@@ -97,11 +101,15 @@ void Agent::start() {
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
+void Agent::disown() {
+  forget_at_exit(this);
+  [[maybe_unused]] const std::thread* parents = thread_.release();
+}
+
 void Agent::stop() {
   const std::lock_guard alone(changing_);
   if (!running()) return;
-  Agent* self = this;
-  last_started.compare_exchange_strong(self, nullptr, std::memory_order_relaxed);
+  forget_at_exit(this);
   stopping_ = true;
   // The agent sleeps on one of these two, or on the network for a moment.
   wake_event_.signal();

@@ -36,8 +36,9 @@ class Agent {
   std::uint64_t served() const { return served_; }
   /// True if the agent holds the process lock and sweeps. With the process lock.
   bool sweeping() const { return sweeping_; }
-  /// In the child of a fork the thread does not exist and cannot be joined.
-  void disown() { [[maybe_unused]] const std::thread* parents = thread_.release(); }
+  /// In the child of a fork the thread does not exist and cannot be joined, and another thread of
+  /// the parent's may have held the mutex of stop().
+  void disown();
   /// Called when an MPI call returns with operations pending that other ranks can advance: if the
   /// program now computes, the agent is needed soon.
   void wake() { wake_event_.signal(); }
