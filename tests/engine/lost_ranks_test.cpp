@@ -151,9 +151,11 @@ TEST_P(LostRank, CannotTakePartInAWindow) {
   });
 }
 
-// Its memory is gone, and it still counts as alive.
-TEST_P(LostRank, IsNamedWhileItEnds) {
-  if (!GetParam()) GTEST_SKIP() << "only transfers notice it";
+/// Only transfers notice that the memory of a process is gone.
+class LostMemory : public LostRank {};
+
+// It still counts as alive.
+TEST_P(LostMemory, IsNamedWhileItEnds) {
   all_.set_life(lost, SimNetwork::Life::ending);
   const std::vector<std::uint64_t> values(bytes / sizeof(std::uint64_t));
   run_survivors([&](int rank) {
@@ -167,6 +169,7 @@ TEST_P(LostRank, IsNamedWhileItEnds) {
 
 INSTANTIATE_TEST_SUITE_P(Networks, LostRank, ::testing::Bool(),
                          [](const auto& one) { return one.param ? "Direct" : "ByMessages"; });
+INSTANTIATE_TEST_SUITE_P(Direct, LostMemory, ::testing::Values(true));
 
 /// Two ranks of a node. To rank 0, the process of rank 1 is a child that has the arena of rank 1
 /// and a copy of its private memory.
