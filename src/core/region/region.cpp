@@ -37,11 +37,6 @@ const Member& Region::resolve(int rank) {
   return *known.member;
 }
 
-void Region::wake(int rank) {
-  Doorbell& bell = *member(rank).doorbell;
-  if (bell.asked_to_ring()) transport_.node().ring(bell);
-}
-
 void Region::release_lock(int locked, int origin, bool exclusive) {
   LockLine line = lock_line(locked);
   if (line.release(origin, exclusive)) return;

@@ -88,7 +88,7 @@ class Region {
   Slot& slot_at(int rank) { return member(rank).control->slots()[rank_]; }
   ControlBlock& mine() { return *mine_; }
   /// Called after a store that the rank may be waiting for: rings if the rank sleeps.
-  void wake(int rank);
+  void wake(int rank) { transport_.node().wake(*member(rank).doorbell); }
   /// Notifies a mapped rank of an operation that has taken effect, and of the store.
   NotifyOutcome notify(int rank, const NotifyArg& notify_arg, const NotifyStore& store) {
     const Member& target = member(rank);

@@ -145,6 +145,10 @@ class NodeServices {
 
   /// Wakes the process that sleeps on the doorbell.
   virtual void ring(Doorbell& doorbell) = 0;
+  /// Called after a store that the owner of the doorbell may be waiting for: rings if it sleeps.
+  void wake(Doorbell& doorbell) {
+    if (doorbell.asked_to_ring()) ring(doorbell);
+  }
 
   /// Returns whether fence_peers() fences all processes. If so, a compiler barrier is enough for a
   /// process to order a store before a later load, provided that the process that depends on this

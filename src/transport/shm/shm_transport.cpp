@@ -283,10 +283,7 @@ bool ShmTransport::push(Peer& to, Outgoing& message) {
     message.payload = message.payload.subspan(from_payload);
   } while (message.unsent() > 0);
 
-  if (committed) {
-    Doorbell& bell = to.block->doorbell;
-    if (bell.asked_to_ring()) ring(bell);
-  }
+  if (committed) wake(to.block->doorbell);
   return !full;
 }
 
@@ -381,9 +378,7 @@ NotifyOutcome ShmTransport::notify(int process, const NotifyRecord& record,
   Peer& to = peer(process);
   const NotifyOutcome outcome =
       notifications(to).put(peers_.front().block->claim, pid_, to.notify_sender, record, store);
-  if (outcome == NotifyOutcome::not_now) return outcome;
-  Doorbell& bell = to.block->doorbell;
-  if (bell.asked_to_ring()) ring(bell);
+  if (outcome != NotifyOutcome::not_now) wake(to.block->doorbell);
   return outcome;
 }
 
@@ -398,8 +393,7 @@ bool ShmTransport::finish_recall(int process, StoreMaker& maker) {
   const bool lives = notifications(to).finish_recall(pid_, to.notify_sender, sharers,
                                                      static_cast<std::uint32_t>(process), maker);
   // The process may have met lines that were being recalled, and gone back to sleep.
-  Doorbell& bell = to.block->doorbell;
-  if (bell.asked_to_ring()) ring(bell);
+  wake(to.block->doorbell);
   return lives;
 }
 
