@@ -186,9 +186,13 @@ void RemoteLanes::begin_sends(int step) {
 bool RemoteLanes::push(Send& send) {
   const std::uint64_t started = peers_[send.peer].started;
   if (started + (eager(send) ? 1 : 0) < progress_.use) return false;
-  if (send.stale) return push_stale(send);
-  if (eager(send)) return push_by_messages(send);
-  return send.direct ? push_directly(send) : push_by_messages(send);
+  if (send.stale) {
+    push_stale(send);
+    return true;
+  }
+  if (!send.direct) return push_by_messages(send);
+  push_directly(send);
+  return false;  // written() handles the end of the write
 }
 
 bool RemoteLanes::push_by_messages(Send& send) {
@@ -214,18 +218,15 @@ bool RemoteLanes::push_by_messages(Send& send) {
   }
 }
 
-/// Sends the receiver the transfer's end, with an error and no bytes. Always true: the send is
-/// over.
-bool RemoteLanes::push_stale(Send& send) {
+/// Sends the receiver the transfer's end, with an error and no bytes.
+void RemoteLanes::push_stale(Send& send) {
   Message message = header(send);
   message.last = 1;
   message.error = Error::system;
   sender_->send(peers_[send.peer].rank, message);
-  return true;
 }
 
-/// Never true: written() handles the end of the write.
-bool RemoteLanes::push_directly(Send& send) {
+void RemoteLanes::push_directly(Send& send) {
   const int rank = peers_[send.peer].rank;
   const std::uint64_t total = send.packed.bytes();
   if (send.write == nullptr) {
@@ -247,11 +248,10 @@ bool RemoteLanes::push_directly(Send& send) {
     const std::uint64_t accepted =
         messages_.transfer(region_.member(rank).process, true, run, send.memory.key,
                            PlanWrites::token(write), may_announce ? &behind : nullptr);
-    if (accepted == 0) return false;
+    if (accepted == 0) return;
     write.begun += accepted;
     write.announced = behind.went;
   }
-  return false;
 }
 
 void RemoteLanes::written(PlanWrite& write, const Transfer& transfer) {

@@ -120,8 +120,8 @@ class RemoteLanes {
   Message header(const Send& send) const;
   bool push(Send& send);
   bool push_by_messages(Send& send);
-  bool push_directly(Send& send);
-  bool push_stale(Send& send);
+  void push_directly(Send& send);
+  void push_stale(Send& send);
   void arrived(Receive& receive, Error error);
 
   Region& region_;

@@ -73,17 +73,16 @@ fi_info* OfiEndpoint::best_offer(fi_info* hints, const std::string& provider, in
 }
 
 bool OfiEndpoint::open_endpoint(std::string& error) {
-  if (const int code = library_->fabric(info_->fabric_attr, &fabric_, nullptr); code != 0) {
-    return fail(error, "to open the fabric", code);
-  }
-  if (const int code = fi_domain(fabric_, info_, &domain_, nullptr); code != 0) {
-    return fail(error, "to open the domain", code);
+  const auto refused = [&](int code, const char* step) {
+    return code != 0 && !fail(error, step, code);
+  };
+  if (refused(library_->fabric(info_->fabric_attr, &fabric_, nullptr), "to open the fabric") ||
+      refused(fi_domain(fabric_, info_, &domain_, nullptr), "to open the domain")) {
+    return false;
   }
   fi_av_attr av{};
   av.type = info_->domain_attr->av_type;
-  if (const int code = fi_av_open(domain_, &av, &addresses_, nullptr); code != 0) {
-    return fail(error, "an address vector", code);
-  }
+  if (refused(fi_av_open(domain_, &av, &addresses_, nullptr), "an address vector")) return false;
   fi_cq_attr cq{};
   cq.format = FI_CQ_FORMAT_DATA;
   cq.wait_obj = FI_WAIT_FD;
@@ -92,22 +91,16 @@ bool OfiEndpoint::open_endpoint(std::string& error) {
     fi_control(&completions_->fid, FI_GETWAIT, &wait_descriptor_);
   } else {
     cq.wait_obj = FI_WAIT_NONE;
-    if (const int code = fi_cq_open(domain_, &cq, &completions_, nullptr); code != 0) {
-      return fail(error, "a completion queue", code);
+    if (refused(fi_cq_open(domain_, &cq, &completions_, nullptr), "a completion queue")) {
+      return false;
     }
   }
-  if (const int code = fi_endpoint(domain_, info_, &endpoint_, nullptr); code != 0) {
-    return fail(error, "an endpoint", code);
-  }
-  if (const int code = fi_ep_bind(endpoint_, &addresses_->fid, 0); code != 0) {
-    return fail(error, "to bind the address vector", code);
-  }
-  if (const int code = fi_ep_bind(endpoint_, &completions_->fid, FI_TRANSMIT | FI_RECV);
-      code != 0) {
-    return fail(error, "to bind the completion queue", code);
-  }
-  if (const int code = fi_enable(endpoint_); code != 0) {
-    return fail(error, "to enable the endpoint", code);
+  if (refused(fi_endpoint(domain_, info_, &endpoint_, nullptr), "an endpoint") ||
+      refused(fi_ep_bind(endpoint_, &addresses_->fid, 0), "to bind the address vector") ||
+      refused(fi_ep_bind(endpoint_, &completions_->fid, FI_TRANSMIT | FI_RECV),
+              "to bind the completion queue") ||
+      refused(fi_enable(endpoint_), "to enable the endpoint")) {
+    return false;
   }
   local_registration_ = (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0;
   return read_own_name(error);
