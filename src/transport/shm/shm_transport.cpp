@@ -51,62 +51,28 @@ bool random_id(std::uint64_t& id) {
   return ::getrandom(&id, sizeof id, 0) == sizeof id;
 }
 
-/// The part of a copy for the next system call; advance() moves it by the bytes transferred.
-class Batch {
- public:
-  explicit Batch(std::span<const Run> runs) : runs_(runs) { skip_empty(); }
-
-  bool done() const { return next_ == runs_.size(); }
-
-  ssize_t transfer(pid_t pid, bool write) {
-    std::size_t count = 0;
-    std::uint64_t skip = transferred_;
-    for (std::size_t i = next_; i < runs_.size() && count < local_.size(); ++i, ++count) {
-      const Run& run = runs_[i];
-      local_[count] = {static_cast<std::byte*>(run.local) + skip, run.bytes - skip};
-      // An address in the other process, used by the kernel only.
-      remote_[count] = {reinterpret_cast<void*>(run.remote + skip), run.bytes - skip};
-      skip = 0;
-    }
-    const auto call = write ? ::process_vm_writev : ::process_vm_readv;
-    return call(pid, local_.data(), count, remote_.data(), count, 0);
-  }
-
-  void advance(std::uint64_t bytes) {
-    while (bytes > 0) {
-      const std::uint64_t step = std::min(bytes, runs_[next_].bytes - transferred_);
-      transferred_ += step;
-      bytes -= step;
-      skip_empty();
-    }
-  }
-
- private:
-  void skip_empty() {
-    while (next_ < runs_.size() && transferred_ == runs_[next_].bytes) {
-      ++next_;
-      transferred_ = 0;
-    }
-  }
-
-  std::span<const Run> runs_;
-  std::size_t next_ = 0;
-  std::uint64_t transferred_ = 0;  // of runs_[next_]
-  std::array<iovec, IOV_MAX> local_;
-  std::array<iovec, IOV_MAX> remote_;
-};
-
 /// Copies to (`write`) or from the memory of a process.
 Error copy_memory(pid_t pid, bool write, std::span<const Run> runs) {
-  for (Batch batch(runs); !batch.done();) {
-    const ssize_t moved = batch.transfer(pid, write);
-    if (moved > 0) {
-      batch.advance(static_cast<std::uint64_t>(moved));
-    } else {
-      return moved < 0 && errno == ESRCH ? Error::peer_lost : Error::system;
+  const auto call = write ? ::process_vm_writev : ::process_vm_readv;
+  std::array<iovec, IOV_MAX> local;
+  std::array<iovec, IOV_MAX> remote;
+  for (std::uint64_t copied = 0;;) {  // bytes of the runs from the first one on
+    for (; !runs.empty() && copied >= runs.front().bytes; runs = runs.subspan(1)) {
+      copied -= runs.front().bytes;
     }
+    if (runs.empty()) return Error::none;
+    const std::size_t count = std::min(runs.size(), local.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      const Run& run = runs[i];
+      const std::uint64_t skip = i == 0 ? copied : 0;
+      local[i] = {static_cast<std::byte*>(run.local) + skip, run.bytes - skip};
+      // An address in the other process, used by the kernel only.
+      remote[i] = {reinterpret_cast<void*>(run.remote + skip), run.bytes - skip};
+    }
+    const ssize_t moved = call(pid, local.data(), count, remote.data(), count, 0);
+    if (moved <= 0) return moved < 0 && errno == ESRCH ? Error::peer_lost : Error::system;
+    copied += static_cast<std::uint64_t>(moved);
   }
-  return Error::none;
 }
 
 }  // namespace
