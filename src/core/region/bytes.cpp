@@ -57,48 +57,34 @@ class FetchedRuns {
   std::uint64_t high_ = 0;
 };
 
+/// Returns whether read_with_gaps() reads the blocks faster than a system call with a run for each.
+bool has_short_gaps(const StridedBlocks& strided) {
+  constexpr std::int64_t most_apart = 1024;
+  return strided.blocks > 1 && strided.their_stride <= most_apart &&
+         strided.their_stride >= static_cast<std::int64_t>(strided.bytes);
+}
+
 /// Reads strided blocks together with the gaps between them, up to 32 KB by one system call: a
 /// separate run costs the kernel some 200 ns, as much as copying 1 KB. The gaps are in the window,
 /// and a gap shorter than a page is within the pages of its blocks.
-class GappedRead {
- public:
-  static bool accepts(const StridedBlocks& strided) {
-    return strided.blocks > 1 && strided.their_stride <= most_apart &&
-           strided.their_stride >= static_cast<std::int64_t>(strided.bytes);
+Error read_with_gaps(NodeServices& services, int process, const StridedBlocks& strided,
+                     std::uint64_t remote, std::byte* here) {
+  std::array<std::byte, std::size_t{32} * 1024> space;  // fits into the first-level cache
+  const auto stride = static_cast<std::uint64_t>(strided.their_stride);
+  const std::uint64_t most = (space.size() - strided.bytes) / stride + 1;
+  for (std::uint64_t remaining = strided.blocks; remaining != 0;) {
+    const std::uint64_t blocks = std::min(remaining, most);
+    const Run run{space.data(), remote, (blocks - 1) * stride + strided.bytes};
+    const Error error = services.copy(process, false, {&run, 1});
+    if (error != Error::none) return error;
+    copy_blocks(here, strided.our_stride, space.data(), strided.their_stride, strided.bytes,
+                blocks);
+    remote += blocks * stride;
+    here = at(here, static_cast<std::int64_t>(blocks) * strided.our_stride);
+    remaining -= blocks;
   }
-  GappedRead(NodeServices& services, int process, const StridedBlocks& strided)
-      : services_(services), process_(process), strided_(strided) {}
-
-  Error fetch(std::uint64_t remote, std::byte* here) {
-    const auto stride = static_cast<std::uint64_t>(strided_.their_stride);
-    const std::uint64_t most = (space_.size() - strided_.bytes) / stride + 1;
-    for (std::uint64_t remaining = strided_.blocks; remaining != 0;) {
-      const std::uint64_t blocks = std::min(remaining, most);
-      const Run run{space_.data(), remote, span_of(strided_, blocks)};
-      const Error error = services_.copy(process_, false, {&run, 1});
-      if (error != Error::none) return error;
-      copy_blocks(here, strided_.our_stride, space_.data(), strided_.their_stride, strided_.bytes,
-                  blocks);
-      remote += blocks * stride;
-      here = at(here, static_cast<std::int64_t>(blocks) * strided_.our_stride);
-      remaining -= blocks;
-    }
-    return Error::none;
-  }
-
- private:
-  /// The bytes from the first to the last byte of `blocks` blocks.
-  static std::uint64_t span_of(const StridedBlocks& strided, std::uint64_t blocks) {
-    return (blocks - 1) * static_cast<std::uint64_t>(strided.their_stride) + strided.bytes;
-  }
-
-  static constexpr std::int64_t most_apart = 1024;
-
-  NodeServices& services_;
-  int process_;
-  const StridedBlocks& strided_;
-  std::array<std::byte, std::size_t{32} * 1024> space_;  // fits into the first-level cache
-};
+  return Error::none;
+}
 
 /// Makes stores into a member's memory, which is mapped or accessed by system calls.
 class MemberStores final : public StoreMaker {
@@ -277,9 +263,8 @@ Error Region::copy(bool write, int process, std::uint64_t there, const Elements&
   for_each_strided(elements, own, [&](const StridedBlocks& strided) {
     const std::uint64_t remote = there + static_cast<std::uint64_t>(strided.theirs);
     std::byte* const here = at(local, strided.ours);
-    if (!write && GappedRead::accepts(strided)) {
-      GappedRead read(transport_.node(), process, strided);
-      error = first_of(error, read.fetch(remote, here));
+    if (!write && has_short_gaps(strided)) {
+      error = first_of(error, read_with_gaps(transport_.node(), process, strided, remote, here));
       return;
     }
     if (write && ChunkedOperation::divides_blocks(strided)) {
