@@ -23,39 +23,34 @@ namespace {
 /// stack. Copying so many bytes takes less time than the two system calls.
 constexpr std::uint64_t most_private = 1024;
 
-/// Runs of private memory that are fetched together, combined in this process and stored back
-/// together.
-class FetchedRuns {
- public:
-  explicit FetchedRuns(std::span<std::byte> space) : space_(space) {}
-
-  /// Adds the beginning of a run. Returns the number of bytes added; 0: no more can be added.
-  std::uint64_t add(std::uint64_t remote, std::uint64_t bytes) {
-    bytes = std::min<std::uint64_t>(bytes, space_.size());
-    if (bytes == 0 || count_ == runs_.size() || overlaps(remote, remote + bytes)) return 0;
-    runs_[count_++] = Run{space_.data(), remote, bytes};
-    low_ = std::min(low_, remote);
-    high_ = std::max(high_, remote + bytes);
-    space_ = space_.subspan(bytes);
-    return bytes;
+/// Collects runs of private memory that are fetched into `space` together, combined in this process
+/// and stored back together: as many as there is space for. Removes them from `elements`, and
+/// returns their number.
+///
+/// MPI permits no target datatype that contains a byte twice. If one does, the byte is still
+/// updated twice: a run that overlaps an earlier one is fetched after that one has been stored.
+std::size_t collect_runs(ElementRuns& elements, std::uint64_t base, std::span<std::byte> space,
+                         std::span<Run> runs) {
+  std::uint64_t low = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t high = 0;
+  std::size_t count = 0;
+  for (; count < runs.size() && elements.bytes() != 0 && !space.empty(); ++count) {
+    const std::uint64_t first = base + static_cast<std::uint64_t>(elements.offset());
+    const std::uint64_t bytes = std::min<std::uint64_t>(elements.bytes(), space.size());
+    const auto overlaps = [&](const Run& run) {
+      return first < run.remote + run.bytes && run.remote < first + bytes;
+    };
+    if (first < high && low < first + bytes && std::ranges::any_of(runs.first(count), overlaps)) {
+      break;
+    }
+    runs[count] = {space.data(), first, bytes};
+    low = std::min(low, first);
+    high = std::max(high, first + bytes);
+    space = space.subspan(bytes);
+    elements.skip(bytes);
   }
-  std::span<const Run> runs() const { return {runs_.data(), count_}; }
-
- private:
-  /// MPI permits no target datatype that contains a byte twice. If one does, the byte is still
-  /// updated twice: it is fetched again after it has been stored.
-  bool overlaps(std::uint64_t start, std::uint64_t end) const {
-    if (start >= high_ || end <= low_) return false;
-    return std::ranges::any_of(
-        runs(), [&](const Run& run) { return start < run.remote + run.bytes && run.remote < end; });
-  }
-
-  std::span<std::byte> space_;  // the unused part
-  std::array<Run, most_runs> runs_;
-  std::size_t count_ = 0;
-  std::uint64_t low_ = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t high_ = 0;
-};
+  return count;
+}
 
 /// Returns whether read_with_gaps() reads the blocks faster than a system call with a run for each.
 bool has_short_gaps(const StridedBlocks& strided) {
@@ -353,25 +348,21 @@ Error Region::update_vm(const Operation& operation, const Member& target, std::u
       std::max<std::uint64_t>(ChunkedOperation::most_combined / element, 1) * element;
   const std::uint64_t space = std::min(operation.bytes(), most);
   scratch_.resize(std::max<std::size_t>(scratch_.size(), space));
-  for (ElementRuns runs(operation); runs.bytes() != 0;) {
-    ElementRuns combined = runs;
-    FetchedRuns fetched({scratch_.data(), space});
-    while (const std::uint64_t added =
-               fetched.add(base + static_cast<std::uint64_t>(runs.offset()), runs.bytes())) {
-      runs.skip(added);
-    }
-    if (const Error error = transport_.node().copy(process, false, fetched.runs());
-        error != Error::none) {
+  std::array<Run, most_runs> runs;
+  for (ElementRuns elements(operation); elements.bytes() != 0;) {
+    ElementRuns combined = elements;
+    const std::span<const Run> fetched(
+        runs.data(), collect_runs(elements, base, {scratch_.data(), space}, runs));
+    if (const Error error = transport_.node().copy(process, false, fetched); error != Error::none) {
       return error;
     }
-    for (const Run& run : fetched.runs()) {
+    for (const Run& run : fetched) {
       reduce_plain(operation.reduction, run.local, combined.origin(), combined.result(),
                    run.bytes / element);
       combined.skip(run.bytes);
     }
     if (operation.reduction.op == Op::no_op) continue;
-    if (const Error error = transport_.node().copy(process, true, fetched.runs());
-        error != Error::none) {
+    if (const Error error = transport_.node().copy(process, true, fetched); error != Error::none) {
       return error;
     }
   }

@@ -113,7 +113,7 @@ int ShmTransport::add(const ProcessName& name, PeerArena arena, ProcessBlock* bl
   peers_.push_back({name, std::move(arena), block});
   crowded_.store(processes() > CPU_COUNT(&processors_));
   numbers_.emplace(name.id, number);
-  peers_.back().vm_allowed = try_vm(number);
+  peer(number).vm_allowed = try_vm(number);
   return number;
 }
 

@@ -38,7 +38,6 @@ class GrowingArray {
   T& operator[](std::size_t index) { return *element(index); }
   T& front() { return *element(0); }
   const T& front() const { return *const_cast<GrowingArray&>(*this).element(0); }
-  T& back() { return *element(size() - 1); }
 
   void push_back(T value) {
     const std::size_t index = size();
