@@ -19,7 +19,6 @@
 #include "core/operation/operation.hpp"
 #include "core/region/peer.hpp"
 #include "core/region/region.hpp"
-#include "core/region/select_protocol.hpp"
 #include "core/remote/exchange.hpp"
 #include "core/remote/message.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "core/lock/lock_line.hpp"
 #include "core/operation/operation.hpp"
-#include "core/region/select_protocol.hpp"
+#include "core/region/region.hpp"
 
 namespace oriel {
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/limits.hpp"
 #include "core/base/zero_array.hpp"
 #include "core/lock/control.hpp"
 #include "core/lock/lock_line.hpp"
@@ -21,6 +22,7 @@
 #include "core/lock/update.hpp"
 #include "core/operation/atomicity.hpp"
 #include "core/operation/operation.hpp"
+#include "core/operation/protocol.hpp"
 #include "core/pieces/memory_handles.hpp"
 #include "core/pieces/own_pieces.hpp"
 #include "core/pieces/peer_pieces.hpp"
@@ -322,5 +324,18 @@ class Region {
   std::map<std::pair<int, std::string_view>, std::string> texts_of_lost_;
   const char* whom_lost_ = "";  // one of these texts
 };
+
+/// Chooses the protocol of an operation that takes the general path; the first reason that holds
+/// decides. The hot paths (Window::find_address and the like) are reason 2 if
+/// MappedTargets::make_ready() has opened them. Three kinds of short puts travel in another
+/// message: in a notification (MappedTargets::inline_put, Window::put_notified), and with a lock
+/// request (Region::pack_piggyback). A rendezvous whose buffer the network cannot register becomes
+/// messages (RemoteTargets::issue).
+Protocol select_protocol(const Operation& operation, Region& region, const Limits& limits);
+
+/// The protocol of reason 2: this process carries out the operation on the memory of a mapped rank.
+constexpr Protocol mapped_protocol(Path path) {
+  return path == Path::system_call ? Protocol::system_call : Protocol::stored;
+}
 
 }  // namespace oriel

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/region/select_protocol.hpp"
+#include "core/region/region.hpp"
 
 namespace oriel {
 namespace {

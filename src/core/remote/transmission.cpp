@@ -7,7 +7,7 @@
 
 #include "core/base/pool.hpp"
 #include "core/operation/element_runs.hpp"
-#include "core/region/select_protocol.hpp"
+#include "core/region/region.hpp"
 #include "core/remote/remote_targets.hpp"
 
 namespace oriel {

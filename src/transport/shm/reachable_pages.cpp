@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/shm/reachable_pages.hpp"
+#include "transport/shm/shm_transport.hpp"
 
 #include <sys/mman.h>
 #include <sys/uio.h>

@@ -23,7 +23,6 @@
 #include "transport/shm/errand_cell.hpp"
 #include "transport/shm/mailbox.hpp"
 #include "transport/shm/process_block.hpp"
-#include "transport/shm/reachable_pages.hpp"
 #include "transport/shm/xpmem.hpp"
 
 namespace oriel {
@@ -64,6 +63,29 @@ class GrowingArray {
 
   std::array<std::unique_ptr<std::unique_ptr<T>[]>, most_segments> segments_;
   Published<std::size_t> size_;
+};
+
+/// Checks whether this process may load or store an address: private memory that a peer names may
+/// belong to a device, be protected, or be unmapped. Keeps the answers of the kernel for the pages
+/// checked last. Used by any thread.
+class ReachablePages {
+ public:
+  bool contain(std::uint64_t address, std::uint64_t bytes, bool stored);
+  /// The kernel's answer for one address. It is not kept: the program may protect the memory.
+  static bool storable_now(std::uint64_t address);
+  /// Discards the kept answers, because the program may have mapped other memory.
+  void forget();
+
+ private:
+  static constexpr std::size_t most_kept = 1024;
+
+  Published<std::uint64_t>& kept(std::uint64_t page);
+  bool knows(std::uint64_t page, bool stored);
+
+  // An entry of kept_ is the page's address with these bits.
+  static constexpr std::uint64_t loadable = 1;
+  static constexpr std::uint64_t storable = 2;
+  std::array<Published<std::uint64_t>, most_kept> kept_;
 };
 
 /// The transport between processes of one node. Messages are sent through the receiver's mailbox, a
