@@ -124,7 +124,7 @@ void ErrandScene::serve_chunk(std::uint32_t& taken) {
     cell_.decline_chunk(number);
   } else {
     add_to_chunk(origin, number);
-    cell_.give_back();
+    cell_.put_back();
   }
   forget(taken);
 }
