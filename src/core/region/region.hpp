@@ -116,13 +116,9 @@ class Region {
   void release_lock(int locked, int origin, bool exclusive);
 
   // Operations on mapped ranks.
-  /// The path to the memory of the operation. On a dynamic window, it is the path to the piece or
+  /// The path to the memory of an operation. On a dynamic window, it is the path to the piece or
   /// memory handle that contains the lowest byte; without one it is the rank's path, and the
   /// operation will fail.
-  Path path_of(const Operation& operation) {
-    return path_of(operation.target, operation.displacement, operation.target_elements(),
-                   operation.handle);
-  }
   Path path_of(int rank, std::int64_t displacement, const Elements& elements,
                const HandleName& handle);
   /// Checks that the operation stays within its target's memory. Attached memory is checked when

@@ -17,7 +17,10 @@ Protocol select_protocol(const Operation& operation, Region& region, const Limit
   if (region.atomics().has(operation) && operation.bytes() != 0) return Protocol::network_atomic;
   // 2. The target is mapped: this process moves the bytes by itself. On a dynamic window the
   //    attached piece decides how.
-  if (region.mapped(operation.target)) return mapped_protocol(region.path_of(operation));
+  if (region.mapped(operation.target)) {
+    return mapped_protocol(region.path_of(operation.target, operation.displacement,
+                                          operation.target_elements(), operation.handle));
+  }
   const Member& target = region.member(operation.target);
   // 3. Accumulates need the target's Server; ordered operations need the order of messages (Q2).
   if (operation.ordered ||

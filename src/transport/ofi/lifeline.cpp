@@ -19,14 +19,17 @@
 namespace oriel {
 namespace {
 
-constexpr std::uint64_t second = 1'000'000'000;
 // The time between two attempts to connect, and the time after which an unused question is closed.
-constexpr std::uint64_t patience = second;
+constexpr std::uint64_t patience = 1'000'000'000;
 // The maximal number of connections that one call of poll() accepts.
 constexpr int most_accepted = 128;
 // The maximal number of losses sent on one connection. They fit into any receive buffer, so a peer
 // that does not read for a long time does not appear to be silent.
 constexpr std::size_t most_sent = 512;
+
+int open_socket(const sockaddr_storage& address) {
+  return own_descriptor(::socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+}
 
 void set_option(int socket, int level, int option, int value) {
   ::setsockopt(socket, level, option, &value, sizeof value);
@@ -106,8 +109,7 @@ void Lifeline::listen(std::span<const std::byte> near) {
   } else {
     return;  // not an address that TCP can use
   }
-  socket_ =
-      own_descriptor(::socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  socket_ = open_socket(address);
   if (socket_ < 0) return;
   if (::getrandom(&name_.token, sizeof name_.token, 0) != sizeof name_.token ||
       ::bind(socket_, reinterpret_cast<sockaddr*>(&address), length) != 0 ||
@@ -181,8 +183,7 @@ void Lifeline::connect(Line& line) {
   line.sent = line.received = 0;
   sockaddr_storage address{};
   std::memcpy(&address, line.peer.address.data(), line.peer.address_bytes);
-  line.socket =
-      own_descriptor(::socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  line.socket = open_socket(address);
   if (line.socket < 0) return;
   keep_alive(line.socket, timeout_s_);
   if (::connect(line.socket, reinterpret_cast<sockaddr*>(&address),
@@ -257,7 +258,7 @@ void Lifeline::receive(Line& line) {
     }
     // A refused question or link is repeated after ORIEL_PEER_TIMEOUT.
     if (read == Read::word && !line.accepted) {
-      line.since = polled_ + static_cast<std::uint64_t>(timeout_s_) * second;
+      line.since = polled_ + timeout();
     }
     close(line);
   }
@@ -318,7 +319,7 @@ void Lifeline::bound_accepted() {
   std::size_t answered = 0;
   for (auto line = accepted_.rbegin(); line != accepted_.rend(); ++line) {
     if (!line->known) {
-      const bool late = polled_ - line->since > static_cast<std::uint64_t>(timeout_s_) * second;
+      const bool late = polled_ - line->since > timeout();
       if (++strangers > most_strangers || late) refuse(*line);
     } else if (!line->link && ++answered > most_answered) {
       refuse(*line);
@@ -338,7 +339,7 @@ void Lifeline::poll() {
     Line& line = at->second;
     advance(line);
     const std::uint64_t age = now - std::min(line.since, now);
-    const bool unanswered = !line.open && age > static_cast<std::uint64_t>(timeout_s_) * second;
+    const bool unanswered = !line.open && age > timeout();
     const bool unasked = line.open && age > patience;
     const bool gone = line.socket < 0 && (lost(line.peer) || age > patience);
     if (lost(line.peer) || (!line.link && (gone || unanswered || unasked))) {

@@ -101,6 +101,7 @@ class Lifeline {
   void refuse(Line& line);
   static void close(Line& line);
   bool lost(const LifelineName& peer) const;
+  std::uint64_t timeout() const { return static_cast<std::uint64_t>(timeout_s_) * 1'000'000'000; }
   void record_loss(const Word& loss);
   void bound_accepted();
 

@@ -148,11 +148,7 @@ struct alignas(cache_line) BasicErrandCell {
 
   // For the owner, on any of its threads.
   /// False if there is no errand.
-  bool begin() {
-    if (state.load(std::memory_order_relaxed) != asked) return false;
-    std::uint32_t now = asked;
-    return state.compare_exchange_strong(now, taken, std::memory_order_acquire);
-  }
+  bool begin() { return begin(asked); }
   void hand_back(const Short& what) {
     errand = what;
     state.store(done, std::memory_order_release);
@@ -160,11 +156,7 @@ struct alignas(cache_line) BasicErrandCell {
   void decline() { state.store(declined, std::memory_order_release); }
 
   // For the owner, on any of its threads: an errand in chunks.
-  bool begin_in_chunks() {
-    if (state.load(std::memory_order_relaxed) != asked_in_chunks) return false;
-    std::uint32_t now = asked_in_chunks;
-    return state.compare_exchange_strong(now, taken, std::memory_order_acquire);
-  }
+  bool begin_in_chunks() { return begin(asked_in_chunks); }
   std::uint32_t draw_last(std::uint32_t chunks) {
     const std::uint64_t before = drawn.fetch_add(one_of_owner, std::memory_order_relaxed);
     if (!any_undrawn(before, chunks)) return no_chunk;
@@ -181,6 +173,11 @@ struct alignas(cache_line) BasicErrandCell {
   }
 
  private:
+  bool begin(std::uint32_t now) {
+    return state.load(std::memory_order_relaxed) == now &&
+           state.compare_exchange_strong(now, taken, std::memory_order_acquire);
+  }
+
   static constexpr std::uint64_t one_of_owner = std::uint64_t{1} << 32;
   static bool any_undrawn(std::uint64_t before, std::uint32_t chunks) {
     return before / one_of_owner + before % one_of_owner < chunks;

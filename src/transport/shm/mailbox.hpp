@@ -35,28 +35,35 @@ static_assert(sizeof(MailboxCell) == cache_line && sizeof(MailboxRecord) == 32);
 static_assert(std::is_trivially_copyable_v<MailboxRecord>);
 static_assert(std::atomic_ref<std::uint64_t>::is_always_lock_free);
 
-/// A ring of cells in shared memory.
-class MailboxCells {
+/// The cells of a ring in shared memory.
+template <typename Cell>
+class RingCells {
  public:
-  static constexpr bool laps = false;
-
-  explicit MailboxCells(std::span<MailboxCell> cells)  // their number is a power of two
+  explicit RingCells(std::span<Cell> cells)  // their number is a power of two
       : cells_(cells.data()), count_(cells.size()) {}
 
   std::uint64_t count() const { return count_; }
+  Cell& at(std::uint64_t position) const { return cells_[position & (count_ - 1)]; }
+
+ private:
+  Cell* cells_;
+  std::uint64_t count_;
+};
+
+/// The cells of a mailbox.
+class MailboxCells : public RingCells<MailboxCell> {
+ public:
+  static constexpr bool laps = false;
+
+  using RingCells::RingCells;
   static std::uint64_t cells_for(std::uint32_t bytes) {
     return (sizeof(MailboxRecord) + bytes + cache_line - 1) / cache_line;
   }
-  MailboxCell& at(std::uint64_t position) const { return cells_[position & (count_ - 1)]; }
   /// The state of a record, if one begins at this position; otherwise any bytes.
   std::atomic_ref<std::uint64_t> first_word(std::uint64_t position) const {
     return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(at(position).bytes));
   }
-  std::byte* bytes() const { return cells_->bytes; }
-
- private:
-  MailboxCell* cells_;
-  std::uint64_t count_;
+  std::byte* bytes() const { return at(0).bytes; }
 };
 
 /// A queue of records from any number of producers to one reader, in shared memory. The protocol is

@@ -105,23 +105,15 @@ struct alignas(cache_line) NotifyLine {
 static_assert(sizeof(NotifyLine) == cache_line && std::is_trivially_copyable_v<NotifyLine>);
 
 /// A ring of NotifyLines in shared memory, each of which is one record.
-class NotifyLines {
+class NotifyLines : public RingCells<NotifyLine> {
  public:
   static constexpr bool laps = true;
 
-  explicit NotifyLines(std::span<NotifyLine> lines)  // their number is a power of two
-      : lines_(lines.data()), count_(lines.size()) {}
-
-  std::uint64_t count() const { return count_; }
+  using RingCells::RingCells;
   static std::uint64_t cells_for(std::uint32_t /*bytes*/) { return 1; }
-  NotifyLine& at(std::uint64_t position) const { return lines_[position & (count_ - 1)]; }
   std::atomic_ref<std::uint64_t> first_word(std::uint64_t position) const {
     return std::atomic_ref(at(position).state);
   }
-
- private:
-  NotifyLine* lines_;
-  std::uint64_t count_;
 };
 
 /// The two ends of the queue. `pressed` is 1 if a producer has found the queue full since the owner
