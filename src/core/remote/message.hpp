@@ -42,28 +42,9 @@ enum class MessageKind : std::uint8_t {
 /// Returns whether the receiver serves the origin when it handles the message: the origin may wait
 /// for that.
 constexpr bool serves_origin(MessageKind kind) {
-  switch (kind) {
-    case MessageKind::lock:
-    case MessageKind::unlock:
-    case MessageKind::operation:
-    case MessageKind::notify:
-    case MessageKind::rendezvous:
-    case MessageKind::count:
-    case MessageKind::mark:
-      return true;
-    case MessageKind::granted:
-    case MessageKind::done:
-    case MessageKind::lock_granted:
-    case MessageKind::reply:
-    case MessageKind::layout:
-    case MessageKind::exchange:
-    case MessageKind::barrier:
-    case MessageKind::plan_space:
-    case MessageKind::plan_started:
-    case MessageKind::plan_bytes:
-      return false;
-  }
-  return false;
+  return kind == MessageKind::lock || kind == MessageKind::unlock ||
+         kind == MessageKind::operation || kind == MessageKind::notify ||
+         kind == MessageKind::rendezvous || kind == MessageKind::count || kind == MessageKind::mark;
 }
 
 /// The condition under which the target carries out a message of an access epoch. The target holds
