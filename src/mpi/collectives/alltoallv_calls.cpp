@@ -14,7 +14,6 @@
 #include "core/base/settings.hpp"
 #include "core/collective/schedule.hpp"
 #include "core/collective/schedules/gathered_alltoallw.hpp"
-#include "core/collective/schedule.hpp"
 #include "mpi/calls/parameters.hpp"
 #include "mpi/collectives/agreement.hpp"
 #include "mpi/collectives/alltoallv_arguments.hpp"

@@ -12,7 +12,6 @@
 #include "core/base/settings.hpp"
 #include "core/collective/schedule.hpp"
 #include "core/collective/schedules/gathered_alltoallw.hpp"
-#include "core/collective/schedule.hpp"
 #include "core/collective/schedules/schedules.hpp"
 #include "mpi/host/host.hpp"
 #include "mpi/host/host_mpi.hpp"

@@ -222,7 +222,8 @@ class HostCollective final : public CollectiveTask {
   }
   Failure failure() const {
     if (code_ == MPI_SUCCESS) return {};
-    Explanation fault = fault_of_host(code_, state_->plan_window().core().resources().region.rank());
+    Explanation fault =
+        fault_of_host(code_, state_->plan_window().core().resources().region.rank());
     return said(fault.error_class, std::move(fault.reason));
   }
 

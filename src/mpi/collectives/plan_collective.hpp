@@ -8,7 +8,6 @@
 #include "core/base/limits.hpp"
 #include "core/collective/plan.hpp"
 #include "core/collective/schedule.hpp"
-#include "core/collective/schedule.hpp"
 #include "core/collective/schedules/node_map.hpp"
 #include "engine/tuning/exchange_times.hpp"
 #include "mpi/collectives/alltoallv_arguments.hpp"

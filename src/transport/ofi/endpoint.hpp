@@ -69,8 +69,8 @@ class OfiEndpoint {
 
   std::vector<fi_addr_t> peers_;
   std::unordered_map<std::uint64_t, int> numbers_;  // by EndpointName::id
-  std::vector<fid_mr*> exposures_;  // by number; null: the number is free
-  std::uint64_t registrations_ = 0;  // number of registrations so far
+  std::vector<fid_mr*> exposures_;                  // by number; null: the number is free
+  std::uint64_t registrations_ = 0;                 // number of registrations so far
 };
 
 /// Closes an object of libfabric.
