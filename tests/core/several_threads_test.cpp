@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Several threads of each rank operate in one epoch, with the lock of their process only where the
-// fast paths decline, as the MPI layer does it (G8): for ThreadSanitizer, and against what the sums
+// hot paths decline, as the MPI layer does it (G8): for ThreadSanitizer, and against what the sums
 // and the words of each thread have to be.
 #include <gtest/gtest.h>
 

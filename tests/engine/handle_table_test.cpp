@@ -41,14 +41,14 @@ TEST(HandleTable, HasNothingForHotPathsWhileTheseAreClosed) {
   HandleTable<int> table;
   int one = 1;
   table.insert(7, &one);
-  EXPECT_EQ(table.find_hot(7), &one);
-  EXPECT_EQ(table.find_hot(8), nullptr);
+  EXPECT_EQ(table.find_if_open(7), &one);
+  EXPECT_EQ(table.find_if_open(8), nullptr);
   table.open_hot_paths(false);
-  EXPECT_EQ(table.find_hot(7), nullptr);
+  EXPECT_EQ(table.find_if_open(7), nullptr);
   EXPECT_EQ(table.find(7), &one);
-  EXPECT_EQ(table.find_hot(7), nullptr) << "the thread has found it by now";
+  EXPECT_EQ(table.find_if_open(7), nullptr) << "the thread has found it by now";
   table.open_hot_paths(true);
-  EXPECT_EQ(table.find_hot(7), &one);
+  EXPECT_EQ(table.find_if_open(7), &one);
 }
 
 // Handles that lie close together, and that fall into one place, in any order.

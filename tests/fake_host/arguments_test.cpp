@@ -70,7 +70,7 @@ TEST_F(Arguments, ACountMustNotBeNegative) {
   const std::string negative = std::string("MPI_Put") + unnamed + "the count is negative.";
   expect_refused(put(-1, MPI_INT, 0, 0, 1, MPI_INT), MPI_ERR_COUNT, negative);
   expect_refused(put(1, MPI_INT, 0, 0, -1, MPI_INT), MPI_ERR_COUNT, negative);
-  // Both sides alike, as the fast path takes them.
+  // Both sides alike, as the hot path takes them.
   expect_refused(put(-1, MPI_INT, 0, 0, -1, MPI_INT), MPI_ERR_COUNT, negative);
   expect_refused(MPI_Get(local_.data(), -1, MPI_INT, 0, 0, -1, MPI_INT, win_), MPI_ERR_COUNT,
                  std::string("MPI_Get") + unnamed + "the count is negative.");

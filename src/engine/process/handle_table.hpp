@@ -39,14 +39,14 @@ class HandleTable {
     return find_in_table(key, version);
   }
   /// find() for calls that have a hot path. Also null while hot paths are closed.
-  Object* find_hot(std::uint64_t key) const {
+  Object* find_if_open(std::uint64_t key) const {
     const std::uint64_t version = version_.begin_read();
     if (last_.key == key && last_.version == version) [[likely]]
       return last_.hot;
     return find_in_table(key, version) != nullptr ? last_.hot : nullptr;
   }
 
-  /// Opens hot paths, or closes them: find_hot() then returns null.
+  /// Opens hot paths, or closes them: find_if_open() then returns null.
   void open_hot_paths(bool open) {
     version_.change([&] { closed_.store(!open); });
   }

@@ -131,7 +131,7 @@ Failure flush(WindowHandle& window, int rank, bool local) {
 
 template <typename Host>
 inline int dispatch_flush(const char* call, MPI_Win handle, int rank, bool local, Host&& host) {
-  if (try_fast_path(runtime.windows.find(handle_key(handle)), [&](const WindowHandle& window) {
+  if (try_hot_path(runtime.windows.find(handle_key(handle)), [&](const WindowHandle& window) {
         if (!may_flush(window, rank) ||
             !window.core->flushed(rank, local, flushed_threads(window))) {
           return false;
@@ -146,7 +146,7 @@ inline int dispatch_flush(const char* call, MPI_Win handle, int rank, bool local
 
 template <typename Host>
 inline int dispatch_flush_all(const char* call, MPI_Win handle, bool local, Host&& host) {
-  if (try_fast_path(runtime.windows.find(handle_key(handle)), [](const WindowHandle& window) {
+  if (try_hot_path(runtime.windows.find(handle_key(handle)), [](const WindowHandle& window) {
         if (!window.core->pending().all_flushed()) return false;
         engine.sweep_on_hot_path();
         return true;

@@ -44,8 +44,8 @@ template <typename Host>
   return dispatch_call(
       call, handle,
       [&](WindowHandle& window) {
-        const auto at_once = [&](const WindowHandle&) { return try_put_notified(window, access); };
-        return carry_out_reported(window, access, at_once) ? Failure() : issue(window, access);
+        const auto hot_path = [&](const WindowHandle&) { return try_put_notified(window, access); };
+        return carry_out_reported(window, access, hot_path) ? Failure() : issue(window, access);
       },
       host);
 }
@@ -54,7 +54,7 @@ template <typename Host>
 [[gnu::always_inline]] inline int dispatch_notified(const char* call, MPI_Win handle,
                                                     const Access& access, Host&& host) {
   return dispatch_found(
-      call, handle, [](std::uint64_t key) { return runtime.windows.find_hot(key); },
+      call, handle, [](std::uint64_t key) { return runtime.windows.find_if_open(key); },
       [&](WindowHandle& window) {
         return try_put_notified(window, access) ? Failure() : issue(window, access);
       },

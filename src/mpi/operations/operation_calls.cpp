@@ -7,20 +7,20 @@
 
 using namespace oriel::mpi;
 
-/// Defines MPI_Name, which tries its fast path. `Count`: empty if the call has no counts.
-#define ORIEL_OPERATION(Name, name, NAME, Count, suffix)                                \
-  ORIEL_MPI_CALL(Name##suffix)(ORIEL_##NAME##_ARGS Count, MPI_Win win) {                \
-    const auto at_once = [=](const WindowHandle& window) {                              \
-      return name##_at_once(window, ORIEL_##NAME##_NAMES);                              \
-    };                                                                                  \
-    if (try_fast_path(hot_window(win), at_once)) [[likely]]                             \
-      return MPI_SUCCESS;                                                               \
-    return dispatch_general(                                                            \
-        "MPI_" #Name #suffix, win,                                                      \
-        [=](WindowHandle& window) {                                                     \
-          return issue_generally(window, name##_access(ORIEL_##NAME##_NAMES), at_once); \
-        },                                                                              \
-        [=] { return host_mpi().Name##suffix(ORIEL_##NAME##_NAMES, win); });            \
+/// Defines MPI_Name, which tries its hot path. `Count`: empty if the call has no counts.
+#define ORIEL_OPERATION(Name, name, NAME, Count, suffix)                                 \
+  ORIEL_MPI_CALL(Name##suffix)(ORIEL_##NAME##_ARGS Count, MPI_Win win) {                 \
+    const auto hot_path = [=](const WindowHandle& window) {                              \
+      return try_##name(window, ORIEL_##NAME##_NAMES);                                   \
+    };                                                                                   \
+    if (try_hot_path(hot_window(win), hot_path)) [[likely]]                              \
+      return MPI_SUCCESS;                                                                \
+    return dispatch_general(                                                             \
+        "MPI_" #Name #suffix, win,                                                       \
+        [=](WindowHandle& window) {                                                      \
+          return issue_generally(window, name##_access(ORIEL_##NAME##_NAMES), hot_path); \
+        },                                                                               \
+        [=] { return host_mpi().Name##suffix(ORIEL_##NAME##_NAMES, win); });             \
   }
 
 /// Defines MPI_Rname, which always makes an Access.

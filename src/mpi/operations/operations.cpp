@@ -150,16 +150,16 @@ Failure find_in_handle(const WindowHandle& window, const HandleView& view, const
   return {};
 }
 
-bool put_or_get_at_once(const WindowHandle& window, const Access& access) {
+bool try_put_or_get(const WindowHandle& window, const Access& access) {
   const bool put = access.kind == OperationKind::put;
   if ((!put && access.kind != OperationKind::get) || access.notify_arg.wanted()) return false;
   const UserBuffer& local = put ? access.origin : access.result;
   if (put) {
-    return put_at_once(window, local.address, local.count, local.type, access.target.rank,
-                       access.target.displacement, access.target.count, access.target.type, false);
+    return try_put(window, local.address, local.count, local.type, access.target.rank,
+                   access.target.displacement, access.target.count, access.target.type, false);
   }
-  return get_at_once(window, local.address, local.count, local.type, access.target.rank,
-                     access.target.displacement, access.target.count, access.target.type, false);
+  return try_get(window, local.address, local.count, local.type, access.target.rank,
+                 access.target.displacement, access.target.count, access.target.type, false);
 }
 
 }  // namespace
@@ -233,11 +233,11 @@ Failure check_counter(const WindowHandle& window, int rank, int index) {
                       : "the last one is " + std::to_string(count - 1)));
 }
 
-bool carry_out_at_once(const WindowHandle& window, const Access& access) {
+bool try_hot_paths(const WindowHandle& window, const Access& access) {
   if (!window.core->events().all_operations()) [[likely]]
-    return put_or_get_at_once(window, access);
-  return carry_out_reported(
-      window, access, [&](const WindowHandle&) { return put_or_get_at_once(window, access); });
+    return try_put_or_get(window, access);
+  return carry_out_reported(window, access,
+                            [&](const WindowHandle&) { return try_put_or_get(window, access); });
 }
 
 void report_carried_out(const WindowHandle& window, const Access& access, std::uint64_t begun) {

@@ -86,7 +86,7 @@ std::byte* find_mapped_by_handle(const WindowHandle& window, int rank, MPI_Aint 
                                  std::size_t bytes);
 
 /// The address of target memory that may be loaded and stored, or null. This is the predicate of
-/// the fast path; an operation that it rejects takes a longer path.
+/// the hot path; an operation that it rejects takes a longer path.
 inline std::byte* find_address(const WindowHandle& window, int rank, MPI_Aint displacement,
                                std::size_t bytes) {
   if (valid_rank(window, rank)) [[likely]]
@@ -94,12 +94,12 @@ inline std::byte* find_address(const WindowHandle& window, int rank, MPI_Aint di
   return find_mapped_by_handle(window, rank, displacement, bytes);
 }
 
-/// The longer fast path, for memory that system calls access. Returns whether the bytes have been
+/// The longer hot path, for memory that system calls access. Returns whether the bytes have been
 /// put (`write`) or got. `may_wait`: they may also be left for the next call that completes them.
 bool try_copy(const WindowHandle& window, bool write, int rank, MPI_Aint displacement, void* local,
               std::size_t bytes, bool may_wait);
 
-/// The longest fast path, for any datatypes.
+/// The longest hot path, for any datatypes.
 bool try_move(const WindowHandle& window, bool write, int rank, MPI_Aint displacement,
               MPI_Count target_count, MPI_Datatype target_type, const UserBuffer& local);
 
@@ -116,8 +116,8 @@ inline void* writable(const void* address) {
   return const_cast<void*>(address);
 }
 
-// For each kind of operation: its Access, for the general path, and its fast path, which any thread
-// may take at any time without the process lock. The fast path returns whether it has carried out
+// For each kind of operation: its Access, for the general path, and its hot path, which any thread
+// may take at any time without the process lock. The hot path returns whether it has carried out
 // the operation. The parameters are those of the call (mpi/calls/calls.ini).
 
 inline Access put_access(ORIEL_PUT_ARGS(MPI_Count)) {
@@ -126,8 +126,7 @@ inline Access put_access(ORIEL_PUT_ARGS(MPI_Count)) {
           .target = {ORIEL_TARGET_NAMES}};
 }
 
-inline bool put_at_once(const WindowHandle& window, ORIEL_PUT_ARGS(MPI_Count),
-                        bool may_wait = true) {
+inline bool try_put(const WindowHandle& window, ORIEL_PUT_ARGS(MPI_Count), bool may_wait = true) {
   std::size_t bytes;
   if (window.info.order.load()) order_before(OperationKind::put);
   if (!one_run(origin_addr, origin_count, origin_datatype, target_count, target_datatype, bytes)) {
@@ -147,8 +146,7 @@ inline Access get_access(ORIEL_GET_ARGS(MPI_Count)) {
           .target = {ORIEL_TARGET_NAMES}};
 }
 
-inline bool get_at_once(const WindowHandle& window, ORIEL_GET_ARGS(MPI_Count),
-                        bool may_wait = true) {
+inline bool try_get(const WindowHandle& window, ORIEL_GET_ARGS(MPI_Count), bool may_wait = true) {
   std::size_t bytes;
   if (window.info.order.load()) order_before(OperationKind::get);
   if (!one_run(origin_addr, origin_count, origin_datatype, target_count, target_datatype, bytes)) {
@@ -180,7 +178,7 @@ inline bool may_update(ThreadLine*& line) {
   return line != nullptr || !others;
 }
 
-/// The fast path of accumulates: `count` elements of one predefined type. Inlined into each call,
+/// The hot path of accumulates: `count` elements of one predefined type. Inlined into each call,
 /// because passing ten arguments would be a third of the work.
 [[gnu::always_inline]] inline bool update_elements(const WindowHandle& window, OperationKind kind,
                                                    MPI_Op op, MPI_Datatype type, MPI_Count count,
@@ -216,7 +214,7 @@ inline Access accumulate_access(ORIEL_ACCUMULATE_ARGS(MPI_Count)) {
           .op = op};
 }
 
-inline bool accumulate_at_once(const WindowHandle& window, ORIEL_ACCUMULATE_ARGS(MPI_Count)) {
+inline bool try_accumulate(const WindowHandle& window, ORIEL_ACCUMULATE_ARGS(MPI_Count)) {
   return origin_count == target_count && origin_datatype == target_datatype &&
          update_elements(window, OperationKind::accumulate, op, target_datatype, target_count,
                          target_rank, target_disp, origin_addr, nullptr);
@@ -230,8 +228,7 @@ inline Access get_accumulate_access(ORIEL_GET_ACCUMULATE_ARGS(MPI_Count)) {
           .op = op};
 }
 
-inline bool get_accumulate_at_once(const WindowHandle& window,
-                                   ORIEL_GET_ACCUMULATE_ARGS(MPI_Count)) {
+inline bool try_get_accumulate(const WindowHandle& window, ORIEL_GET_ACCUMULATE_ARGS(MPI_Count)) {
   return result_count == target_count && result_datatype == target_datatype &&
          (op == MPI_NO_OP ||
           (origin_count == target_count && origin_datatype == target_datatype)) &&
@@ -248,7 +245,7 @@ inline Access fetch_and_op_access(ORIEL_FETCH_AND_OP_ARGS) {
           .predefined_only = true};
 }
 
-inline bool fetch_and_op_at_once(const WindowHandle& window, ORIEL_FETCH_AND_OP_ARGS) {
+inline bool try_fetch_and_op(const WindowHandle& window, ORIEL_FETCH_AND_OP_ARGS) {
   return update_elements(window, OperationKind::get_accumulate, op, datatype, 1, target_rank,
                          target_disp, origin_addr, result_addr);
 }
@@ -262,7 +259,7 @@ inline Access compare_and_swap_access(ORIEL_COMPARE_AND_SWAP_ARGS) {
           .predefined_only = true};
 }
 
-inline bool compare_and_swap_at_once(const WindowHandle& window, ORIEL_COMPARE_AND_SWAP_ARGS) {
+inline bool try_compare_and_swap(const WindowHandle& window, ORIEL_COMPARE_AND_SWAP_ARGS) {
   const OperationKind kind = OperationKind::compare_and_swap;
   ThreadLine* line;
   if (!valid_rank(window, target_rank) || any_null(origin_addr, result_addr) ||
@@ -279,7 +276,7 @@ inline bool compare_and_swap_at_once(const WindowHandle& window, ORIEL_COMPARE_A
 /// Returns the window if its operations may run without the process lock. Returns null if the
 /// window is not Oriel's or a sink has asked for all operations.
 inline const WindowHandle* hot_window(MPI_Win handle) {
-  return runtime.windows.find_hot(handle_key(handle));
+  return runtime.windows.find_if_open(handle_key(handle));
 }
 
 /// Reports to the sinks an operation that a hot path has carried out.
@@ -287,26 +284,26 @@ void report_carried_out(const WindowHandle& window, const Access& access, std::u
 
 /// Tries the hot path under the process lock and reports the operation to the sinks. Returns false
 /// if the operation must take the general path.
-template <typename AtOnce>
-bool carry_out_reported(const WindowHandle& window, const Access& access, AtOnce&& at_once) {
+template <typename HotPath>
+bool carry_out_reported(const WindowHandle& window, const Access& access, HotPath&& hot_path) {
   const std::uint64_t begun = engine.clock.now();
-  if (!at_once(window)) return false;
+  if (!hot_path(window)) return false;
   report_carried_out(window, access, begun);
   return true;
 }
 
 /// The general path of a call. In a light lock_all epoch the first operation to a target acquires
-/// its lock, which opens the fast path; the call then tries the fast path once more.
-template <typename AtOnce>
-Failure issue_generally(WindowHandle& window, const Access& access, AtOnce&& at_once) {
+/// its lock, which opens the hot path; the call then tries the hot path once more.
+template <typename HotPath>
+Failure issue_generally(WindowHandle& window, const Access& access, HotPath&& hot_path) {
   const bool over = window.core->events().all_operations()
-                        ? carry_out_reported(window, access, at_once)
-                        : window.core->try_touch(access.target.rank) && at_once(window);
+                        ? carry_out_reported(window, access, hot_path)
+                        : window.core->try_touch(access.target.rank) && hot_path(window);
   return over ? Failure() : issue(window, access);
 }
 
-/// Tries the fast paths. Returns false if the operation must take the general path.
-bool carry_out_at_once(const WindowHandle& window, const Access& access);
+/// Tries the hot paths. Returns false if the operation must take the general path.
+bool try_hot_paths(const WindowHandle& window, const Access& access);
 
 /// Reports on standard error, once for each process, that an operation with a request was called in
 /// a fence or access epoch, if the rank is in one. MPI permits such operations in passive epochs
@@ -321,8 +318,7 @@ int issue_with_request(const char* call, MPI_Win handle, const Access& access, M
       call, handle, request,
       [&](WindowHandle& window, Completion& completion, bool& posted) {
         if (valid_rank(window, access.target.rank) &&
-            window.core->epochs().passive(access.target.rank) &&
-            carry_out_at_once(window, access)) {
+            window.core->epochs().passive(access.target.rank) && try_hot_paths(window, access)) {
           return Failure();
         }
         const Failure bad = issue(window, access, &completion, posted);

@@ -97,18 +97,18 @@ inline int dispatch_call(const char* call, MPI_Win handle, Ours&& ours, Host&& h
       [&] { return pass_to_host(call, handle, host); });
 }
 
-/// The fast path of a call, on any thread without the lock. Returns true if the call is done.
+/// The hot path of a call, on any thread without the lock. Returns true if the call is done.
 /// Returns false if nothing was done, and dispatch_general() must follow. `window`: null: it has no
-/// fast path.
-template <typename AtOnce>
-inline bool try_fast_path(const WindowHandle* window, AtOnce&& at_once) {
-  if (window == nullptr || !at_once(*window)) return false;
+/// hot path.
+template <typename HotPath>
+inline bool try_hot_path(const WindowHandle* window, HotPath&& hot_path) {
+  if (window == nullptr || !hot_path(*window)) return false;
   engine.end_call(one_hot_call + steps::hot_call);
   return true;
 }
 
-/// dispatch_call() after a fast path has failed, in a function of its own. `ours` and `host` have
-/// copies of the call's arguments, so that the fast path keeps these in registers and does no work
+/// dispatch_call() after a hot path has failed, in a function of its own. `ours` and `host` have
+/// copies of the call's arguments, so that the hot path keeps these in registers and does no work
 /// for a call that seldom follows.
 template <typename Ours, typename Host>
 [[gnu::noinline]] int dispatch_general(const char* call, MPI_Win handle, const Ours& ours,
