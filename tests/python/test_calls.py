@@ -67,7 +67,7 @@ def test_papers_names_are_those_of_the_table(made):
         ("is = nonblocking MPI_Win_wait\n", "", "`is` has to say"),
         ("[MPI_Init]\n", "[MPI_Init]\ntwin = a\n", "`twin` has no meaning"),
         ("header = oriel/windows.h", "header = oriel/none.h", "there is no oriel/none.h"),
-        ("twins = MPI_Put_c,", "twins = MPI_Get_c,", "its twins are MPI_Put_c, MPI_Rput and"),
+        ("twins = _c, R,", "twins = _c, r,", "MPI_Put: twins are _c, R and R_c, but not r"),
         ("[MPI_Get]", "[MPI_Put]", "'MPI_Put' already exists"),
         ("[MPI_Fetch_and_op]", "[MPI_Rput]", "has MPI_Rput twice"),
         ("sweeps_if = must_sweep()", "sweeps = must_sweep()", "`sweeps` has no meaning"),

@@ -45,7 +45,7 @@ HEAD = """\
 !>   MPI_IN_PLACE may be given where C accepts them. A section that is not contiguous is an error,
 !>   MPI_ERR_BUFFER: a compiler's copy of it would be gone when the operation reads or writes it.
 !>   Use a derived datatype. Compilers pass a copy of a component of several elements, as a(:)%x,
-!>   which nobody can tell from an array: use a derived datatype there, too.
+!>   which a call cannot tell from an array: use a derived datatype there, too.
 !> - Most operations are nonblocking: give their buffers the attribute ASYNCHRONOUS, and call
 !>   MPI_F_sync_reg after the call that completes them, as for MPI's own operations.
 !> - ORIEL_Reduce_init takes predefined ops; one of MPI_Op_create is MPI_ERR_OP.
@@ -184,7 +184,7 @@ def make_input(name: str, type_: str, declared: str) -> Form:
 
 
 def make_output(name: str, type_: str, declared: str, logical: bool) -> Form:
-    """What a failed call leaves as it is, also here, but for logicals."""
+    """A call that fails does not set outputs, except logicals."""
     if logical:
         interface = "integer(c_int), intent(inout)"
         argument = f"{name}_in_c"
@@ -279,7 +279,7 @@ def null_handle(type_: str) -> str:
 
 
 def c_sections(call: Call, parameters: list[Form]) -> list[str]:
-    """What a function does about array sections that are not contiguous."""
+    """The lines that refuse array sections that are not contiguous."""
     buffers = [each.name for each in parameters if each.buffer]
     if not buffers:
         return []
@@ -343,7 +343,7 @@ def module(table: Table, headers: list[Header], sources: dict[str, str], made: s
 
 
 def names_of_mpi(lines: list[str]) -> list[str]:
-    """What these lines take from mpi_f08."""
+    """The names of mpi_f08 that these lines use."""
     code = "\n".join(re.sub(r"\"[^\"]*\"|!.*", "", line) for line in lines)
     return sorted(set(re.findall(r"\bMPI_[A-Z]\w*", code)) - {"MPI_VAL"})
 
@@ -407,7 +407,8 @@ def procedure(call: Call, table: Table, header: Header) -> list[str]:
 
 
 def about(call: Call, table: Table, header: Header) -> str:
-    """What a call does, whether it waits for other ranks, and where the rest is said."""
+    """The comment at a procedure: the call's meaning, whether it waits for other ranks, and the
+    header that describes the call."""
     parent = next(each for each in table.calls if call in (each, *each.twins))
     sentences = [f"{call.meaning[0].upper()}{call.meaning[1:]}."]
     if len(call.parameters) > len(parent.parameters):

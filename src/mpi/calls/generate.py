@@ -253,7 +253,7 @@ def man_pages(table: Table, headers: list[Header], version: str) -> dict[str, st
 
 
 def write(path: Path, text: str) -> None:
-    """What is the same stays as it is, so that nothing is compiled again."""
+    """An unchanged file is not written, so that nothing is compiled again."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")

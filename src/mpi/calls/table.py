@@ -25,7 +25,7 @@ LENGTHS = {
 
 
 class Fault(Exception):
-    """What is wrong with the table or a header, and where."""
+    """A fault of the table or of a header. Its text says where it is."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,7 @@ class Group:
     when: str = ""
     sweeps_if: str = ""  # none: the calls are defined by hand
     aliases: str = ""
+    twins: str = ""
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ class Call:
 
 
 class Table:
-    """What calls.ini says."""
+    """The contents of calls.ini."""
 
     def __init__(self, text: str) -> None:
         parser = configparser.ConfigParser(interpolation=None, delimiters=("=",))
@@ -112,7 +113,7 @@ class Table:
             if is_call(section):
                 self.calls.append(self.read_call(section, options, group))
             else:
-                keys = ("header", "when", "sweeps_if", "aliases")
+                keys = ("header", "when", "sweeps_if", "aliases", "twins")
                 group = Group(section, *[options.pop(key, "") for key in keys])
             if options:
                 raise Fault(f"{TABLE.name}, {section}: `{next(iter(options))}` has no meaning.")
@@ -156,22 +157,20 @@ class Table:
         )
         header, _, aliases = options.pop("aliases", group.aliases).partition(":")
         call = replace(call, aliased_in=header.strip(), aliases=tuple(split(aliases)))
-        twins = [self.make_twin(call, each) for each in split(options.pop("twins", ""))]
+        differ = any(each.kind.type != each.kind.large_type for each in call.parameters)
+        twins = [self.make_twin(call, form) for form in split(group.twins) if differ]
         return replace(call, twins=tuple(twins))
 
-    def make_twin(self, call: Call, name: str) -> Call:
-        large = name.endswith("_c")
-        prefix, _, short = call.name.partition("_")
-        with_request = f"{prefix}_R{short[0].lower()}{short[1:]}"
-        base = name[:-2] if large else name
-        if name == call.name or base not in (call.name, with_request):
-            raise Fault(
-                f"{TABLE.name}, {call.name}: its twins are {call.name}_c, {with_request} and "
-                f"{with_request}_c, but not {name}."
-            )
-        parameters = call.parameters
-        if base == with_request:
+    def make_twin(self, call: Call, form: str) -> Call:
+        if form not in ("_c", "R", "R_c"):
+            raise Fault(f"{TABLE.name}, {call.name}: twins are _c, R and R_c, but not {form}.")
+        name, parameters, large = call.name, call.parameters, form.endswith("_c")
+        if form.startswith("R"):
+            prefix, _, rest = name.partition("_")
+            name = f"{prefix}_R{rest[0].lower()}{rest[1:]}"
             parameters += self.parameters("out request", name)
+        if large:
+            name += "_c"
         when = LARGE_COUNTS if large and not call.group.header else call.when
         aliases = tuple(each for each in call.aliases if each.endswith("_"))
         return replace(
