@@ -36,16 +36,16 @@ class DatatypesTest : public testing::Test {
 };
 
 TEST_F(DatatypesTest, PredefinedTypesAreKnownFromTheStart) {
-  const Datatypes::Known* known = datatypes_.look(MPI_DOUBLE);
+  const Datatypes::Known* known = datatypes_.find_known(MPI_DOUBLE);
   ASSERT_NE(known, nullptr);
   EXPECT_EQ(blocks(known->layout), (Blocks{{0, 8}}));
   EXPECT_EQ(known->basic->handle, MPI_DOUBLE);
   EXPECT_EQ(known->basic->basic, Basic::f64);
-  EXPECT_EQ(datatypes_.find(MPI_DOUBLE), known);
+  EXPECT_EQ(datatypes_.find_committed(MPI_DOUBLE), known);
 }
 
 TEST_F(DatatypesTest, APairsElementIsOneRunItsBytesAreTwo) {
-  const Datatypes::Known* known = datatypes_.find(MPI_SHORT_INT);
+  const Datatypes::Known* known = datatypes_.find_committed(MPI_SHORT_INT);
   ASSERT_NE(known, nullptr);
   EXPECT_EQ(blocks(known->layout), (Blocks{{0, 2}, {4, 4}}));
   EXPECT_EQ(blocks(known->elements), (Blocks{{0, 8}}));
@@ -56,7 +56,7 @@ TEST_F(DatatypesTest, SoAreThoseOfATypeMadeOfPairs) {
                                   .integers = {2, 1, 2},
                                   .types = {MPI_SHORT_INT},
                                   .extent = 24});
-  const Datatypes::Known* known = datatypes_.find(pairs);
+  const Datatypes::Known* known = datatypes_.find_committed(pairs);
   ASSERT_NE(known, nullptr);
   EXPECT_EQ(blocks(known->layout), (Blocks{{0, 2}, {4, 4}, {16, 2}, {20, 4}}));
   EXPECT_EQ(blocks(known->elements), (Blocks{{0, 8}, {16, 8}}));
@@ -67,48 +67,48 @@ TEST_F(DatatypesTest, SoAreThoseOfATypeMadeOfPairs) {
 TEST_F(DatatypesTest, ADerivedTypeIsFlattenedOnce) {
   MPI_Datatype type = make_type(
       {.combiner = MPI_COMBINER_VECTOR, .integers = {2, 1, 3}, .types = {MPI_INT}, .extent = 16});
-  EXPECT_EQ(datatypes_.look(type), nullptr);
-  const Datatypes::Known* known = datatypes_.find(type);
+  EXPECT_EQ(datatypes_.find_known(type), nullptr);
+  const Datatypes::Known* known = datatypes_.find_committed(type);
   ASSERT_NE(known, nullptr);
   EXPECT_EQ(blocks(known->layout), (Blocks{{0, 4}, {12, 4}}));
   EXPECT_EQ(known->layout->extent(), 16);
   EXPECT_EQ(known->elements.get(), known->layout.get());
-  EXPECT_EQ(datatypes_.look(type), known);
-  EXPECT_EQ(datatypes_.find(type), known);
+  EXPECT_EQ(datatypes_.find_known(type), known);
+  EXPECT_EQ(datatypes_.find_committed(type), known);
   PMPI_Type_free(&type);
 }
 
 TEST_F(DatatypesTest, AFreedTypeIsForgotten) {
   MPI_Datatype type = make_type({.combiner = MPI_COMBINER_DUP, .types = {MPI_INT}, .extent = 4});
-  ASSERT_NE(datatypes_.find(type), nullptr);
+  ASSERT_NE(datatypes_.find_committed(type), nullptr);
   const MPI_Datatype handle = type;
   PMPI_Type_free(&type);
-  EXPECT_EQ(datatypes_.look(handle), nullptr);
-  EXPECT_EQ(datatypes_.find(handle), nullptr);
+  EXPECT_EQ(datatypes_.find_known(handle), nullptr);
+  EXPECT_EQ(datatypes_.find_committed(handle), nullptr);
 }
 
 TEST_F(DatatypesTest, AFreedTypeThatNobodyHasUsedIsRefused) {
   MPI_Datatype type = make_type({.combiner = MPI_COMBINER_DUP, .types = {MPI_INT}, .extent = 4});
   const MPI_Datatype handle = type;
-  datatypes_.note_free(type);
+  datatypes_.watch_freed(type);
   PMPI_Type_free(&type);
-  EXPECT_EQ(datatypes_.find(handle), nullptr);
-  datatypes_.note_free(handle);  // a second time, or an address of nothing
-  datatypes_.note_free(MPI_DATATYPE_NULL);
-  EXPECT_EQ(datatypes_.find(handle), nullptr);
+  EXPECT_EQ(datatypes_.find_committed(handle), nullptr);
+  datatypes_.watch_freed(handle);  // a second time, or an address of nothing
+  datatypes_.watch_freed(MPI_DATATYPE_NULL);
+  EXPECT_EQ(datatypes_.find_committed(handle), nullptr);
 }
 
 TEST_F(DatatypesTest, FortransTypesOfACertainPrecisionArePredefined) {
   MPI_Datatype type =
       make_type({.combiner = MPI_COMBINER_F90_INTEGER, .integers = {9}, .types = {}, .extent = 4});
-  const Datatypes::Known* known = datatypes_.find(type);
+  const Datatypes::Known* known = datatypes_.find_committed(type);
   ASSERT_NE(known, nullptr);
   EXPECT_TRUE(known->predefined);
   EXPECT_EQ(known->basic->basic, Basic::i32);
-  EXPECT_TRUE(datatypes_.find(MPI_INT)->predefined);
+  EXPECT_TRUE(datatypes_.find_committed(MPI_INT)->predefined);
   MPI_Datatype derived = make_type({.combiner = MPI_COMBINER_DUP, .types = {MPI_INT}, .extent = 4});
-  ASSERT_NE(datatypes_.find(derived), nullptr);
-  EXPECT_FALSE(datatypes_.find(derived)->predefined);
+  ASSERT_NE(datatypes_.find_committed(derived), nullptr);
+  EXPECT_FALSE(datatypes_.find_committed(derived)->predefined);
   PMPI_Type_free(&derived);
   PMPI_Type_free(&type);
 }
@@ -118,11 +118,11 @@ TEST_F(DatatypesTest, AnInnerTypeMayBeFreedFirst) {
       {.combiner = MPI_COMBINER_CONTIGUOUS, .integers = {2}, .types = {MPI_INT}, .extent = 8});
   MPI_Datatype outer = make_type(
       {.combiner = MPI_COMBINER_RESIZED, .addresses = {0, 12}, .types = {inner}, .extent = 12});
-  const Datatypes::Known* known = datatypes_.find(outer);
+  const Datatypes::Known* known = datatypes_.find_committed(outer);
   ASSERT_NE(known, nullptr);
   PMPI_Type_free(&inner);
   EXPECT_EQ(test::live_types(), 1);
-  EXPECT_EQ(datatypes_.find(outer), known);
+  EXPECT_EQ(datatypes_.find_committed(outer), known);
   EXPECT_EQ(blocks(known->layout), (Blocks{{0, 8}}));
   PMPI_Type_free(&outer);
   EXPECT_EQ(test::live_types(), 0);
@@ -131,11 +131,11 @@ TEST_F(DatatypesTest, AnInnerTypeMayBeFreedFirst) {
 TEST_F(DatatypesTest, WhatIsNotCommittedIsRefusedUntilItIs) {
   MPI_Datatype type = make_type(
       {.combiner = MPI_COMBINER_DUP, .types = {MPI_INT}, .extent = 4, .committed = false});
-  EXPECT_EQ(datatypes_.find(type), nullptr);
-  EXPECT_EQ(datatypes_.look(type), nullptr);
+  EXPECT_EQ(datatypes_.find_committed(type), nullptr);
+  EXPECT_EQ(datatypes_.find_known(type), nullptr);
   PMPI_Type_free(&type);
-  EXPECT_EQ(datatypes_.find(MPI_DATATYPE_NULL), nullptr);
-  EXPECT_EQ(datatypes_.find(static_cast<MPI_Datatype>(4711)), nullptr);
+  EXPECT_EQ(datatypes_.find_committed(MPI_DATATYPE_NULL), nullptr);
+  EXPECT_EQ(datatypes_.find_committed(static_cast<MPI_Datatype>(4711)), nullptr);
 }
 
 TEST_F(DatatypesTest, AMixedTypeHasNoBasicOne) {
@@ -144,7 +144,7 @@ TEST_F(DatatypesTest, AMixedTypeHasNoBasicOne) {
                                  .addresses = {0, 8},
                                  .types = {MPI_INT, MPI_DOUBLE},
                                  .extent = 16});
-  const Datatypes::Known* known = datatypes_.find(type);
+  const Datatypes::Known* known = datatypes_.find_committed(type);
   ASSERT_NE(known, nullptr);
   EXPECT_EQ(known->basic, nullptr);
   PMPI_Type_free(&type);
@@ -152,9 +152,9 @@ TEST_F(DatatypesTest, AMixedTypeHasNoBasicOne) {
 
 TEST_F(DatatypesTest, StoppedItKnowsNothing) {
   datatypes_.stop();
-  EXPECT_EQ(datatypes_.look(MPI_INT), nullptr);
+  EXPECT_EQ(datatypes_.find_known(MPI_INT), nullptr);
   datatypes_.start(self_, lock_);
-  EXPECT_NE(datatypes_.look(MPI_INT), nullptr);
+  EXPECT_NE(datatypes_.find_known(MPI_INT), nullptr);
 }
 
 }  // namespace

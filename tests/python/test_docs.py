@@ -178,7 +178,7 @@ def test_every_setting_is_in_the_reference(inventory):
 
 def test_every_info_key_is_in_the_reference():
     source = (REPOSITORY / "src/mpi/info/window_info.cpp").read_text(encoding="utf-8")
-    keys = set(re.findall(r'(?:take\(info, |Entry\{)"?(\w+)"?,', source)) - {"key"}
+    keys = set(re.findall(r'(?:read_key\(info, |Entry\{)"?(\w+)"?,', source)) - {"key"}
     page = (DOCS / "reference/info_keys.md").read_text(encoding="utf-8")
     assert len(keys) > 15
     assert [key for key in sorted(keys) if f"`{key}`" not in page] == []

@@ -31,8 +31,7 @@ Explanation fault_between(int sender, const Offer& offer, int rank, const Offer&
   return {};
 }
 
-Explanation look_for_fault(int rank, const std::vector<Offer>& mine,
-                           const std::vector<Offer>& theirs) {
+Explanation find_fault(int rank, const std::vector<Offer>& mine, const std::vector<Offer>& theirs) {
   for (std::size_t sender = 0; sender < theirs.size(); ++sender) {
     Explanation fault = fault_between(static_cast<int>(sender), theirs[sender], rank, mine[sender]);
     if (fault.error_class != MPI_SUCCESS) return fault;
@@ -75,7 +74,7 @@ int agree(const char* call, MPI_Comm communicator, int rank, const std::vector<O
       code != MPI_SUCCESS) {
     return code;
   }
-  Explanation fault = look_for_fault(rank, mine, theirs);
+  Explanation fault = find_fault(rank, mine, theirs);
   return agree_on_fault(call, communicator, fault);
 }
 

@@ -15,7 +15,7 @@ namespace oriel::mpi {
 struct Offer {
   std::uint64_t sends = 0;  // bytes to that rank
   std::uint64_t space = 0;  // space in bytes for the block from it
-  std::int64_t place = 0;   // byte in the receive window where its block belongs
+  std::int64_t offset = 0;  // byte in the receive window where its block belongs
   std::uint32_t send_kind = 0;
   std::uint32_t receive_kind = 0;
   std::uint64_t usable = 0;  // bits: windows that fit, or idle duplicates

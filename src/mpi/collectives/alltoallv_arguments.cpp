@@ -63,13 +63,14 @@ Failure read_algorithm(MPI_Info info, Algorithm& algorithm) {
   return said(MPI_ERR_INFO_VALUE, std::move(reason));
 }
 
-Failure take_side(const AlltoallvSide& side, std::vector<Buffer>& buffers, std::uint32_t& kind) {
+Failure read_side(const AlltoallvSide& side, std::vector<Buffer>& buffers, std::uint32_t& kind) {
   if (side.missing) {
     return said(MPI_ERR_ARG, "an array is null: " + std::string(side.name) +
                                  ", or that of their displacements or datatypes");
   }
   if (is_noncontiguous(side.buffer)) return {MPI_ERR_BUFFER, noncontiguous_refused};
-  const Datatypes::Known* common = side.types.empty() ? runtime.datatypes.find(side.type) : nullptr;
+  const Datatypes::Known* common =
+      side.types.empty() ? runtime.datatypes.find_committed(side.type) : nullptr;
   if (side.types.empty() && common == nullptr) return unknown_type(side.name);
   kind = common != nullptr ? kind_of(common->basic) : 0;
   buffers.resize(side.counts.size());
@@ -81,9 +82,10 @@ Failure take_side(const AlltoallvSide& side, std::vector<Buffer>& buffers, std::
     }
     const Datatypes::Known* known = common;
     if (common == nullptr) {
-      known = runtime.datatypes.find(side.types[block]);
+      known = runtime.datatypes.find_committed(side.types[block]);
       // The type of a block without elements need not be valid.
-      if (known == nullptr && side.counts[block] == 0) known = runtime.datatypes.find(MPI_BYTE);
+      if (known == nullptr && side.counts[block] == 0)
+        known = runtime.datatypes.find_committed(MPI_BYTE);
       if (known == nullptr) return unknown_type(count_of(side, block));
     }
     Buffer& buffer = buffers[block];
@@ -120,14 +122,14 @@ Failure check_overlap(const AlltoallvSide& side, const std::vector<Buffer>& rece
                                   count_of(side, both->second) + " elements overlap");
 }
 
-Failure take_buffers(const AlltoallvArguments& arguments, AlltoallvBuffers& buffers) {
+Failure read_buffers(const AlltoallvArguments& arguments, AlltoallvBuffers& buffers) {
   if (arguments.receive.buffer == MPI_IN_PLACE) {
     return {MPI_ERR_BUFFER, "MPI_IN_PLACE is not for the receive buffer"};
   }
-  if (const Failure bad = take_side(arguments.receive, buffers.receives, buffers.receive_kind)) {
+  if (const Failure bad = read_side(arguments.receive, buffers.receives, buffers.receive_kind)) {
     return bad;
   }
-  if (!arguments.in_place) return take_side(arguments.send, buffers.sends, buffers.send_kind);
+  if (!arguments.in_place) return read_side(arguments.send, buffers.sends, buffers.send_kind);
   buffers.sends = buffers.receives;
   buffers.send_kind = buffers.receive_kind;
   return {};

@@ -67,9 +67,9 @@ Failure read_algorithm(MPI_Info info, Algorithm& algorithm);
 
 // With the process lock. A null buffer that has bytes is MPI_ERR_BUFFER.
 /// Reads and checks both sides. In place, the buffers to send are those to receive.
-Failure take_buffers(const AlltoallvArguments& arguments, AlltoallvBuffers& buffers);
+Failure read_buffers(const AlltoallvArguments& arguments, AlltoallvBuffers& buffers);
 /// Reads and checks one side.
-Failure take_side(const AlltoallvSide& side, std::vector<Buffer>& buffers, std::uint32_t& kind);
+Failure read_side(const AlltoallvSide& side, std::vector<Buffer>& buffers, std::uint32_t& kind);
 /// Fails if a byte is received twice. Also without the lock.
 Failure check_overlap(const AlltoallvSide& side, const std::vector<Buffer>& receives);
 

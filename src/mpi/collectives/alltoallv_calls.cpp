@@ -95,7 +95,7 @@ class AlltoallvMaker {
     AutoChoice choice(call_, *making_.state(), rank_, arguments_.ranks);
     PlanTerms terms;
     if (algorithm_ == Algorithm::automatic) {
-      terms = choice.terms(!bad && host_takes(arguments_) && host_takes_own_block(), starts_);
+      terms = choice.terms(!bad && host_accepts(arguments_) && host_accepts_own_block(), starts_);
     }
     Lap lap;
     if (const int code =
@@ -109,7 +109,7 @@ class AlltoallvMaker {
       if (algorithm_ == Algorithm::automatic) {
         return make_tried(*plan, lap.microseconds(), choice.tried(), request);
       }
-      place_area();
+      set_area();
     }
     // If true, another plan, which gathers blocks, carries out the collective.
     const bool gathered = algorithm_ == Algorithm::notified_hierarchy && gathers();
@@ -137,19 +137,19 @@ class AlltoallvMaker {
   Failure prepare() {
     {
       const Guard guard(engine.lock);
-      if (const Failure bad = take_buffers(arguments_, buffers_)) return bad;
+      if (const Failure bad = read_buffers(arguments_, buffers_)) return bad;
     }
     if (const Failure bad = check_overlap(arguments_.receive, buffers_.receives)) return bad;
     if (const Failure bad = read_algorithm(info_, algorithm_)) return bad;
     if (const Failure bad = read_starts(info_, starts_)) return bad;
-    place_area();
-    if (!needs_window(algorithm_) && !by_plan(algorithm_) && !host_takes(arguments_)) {
+    set_area();
+    if (!needs_window(algorithm_) && !by_plan(algorithm_) && !host_accepts(arguments_)) {
       return {MPI_ERR_COUNT, "the MPI library's own collective does not take such large counts"};
     }
     return make_schedule();
   }
 
-  void place_area() {
+  void set_area() {
     if (needs_window(algorithm_)) area_ = area_of(buffers_.receives, rank_, locks(algorithm_));
   }
 
@@ -173,7 +173,7 @@ class AlltoallvMaker {
     tried->add(Algorithm::notified, std::make_unique<PlanCollective>(making_.state(), plan),
                std::move(made_.memory), making);
     int code = add_others(*tried, making);
-    if (code == MPI_SUCCESS) code = tried->make_telling(communicator_);
+    if (code == MPI_SUCCESS) code = tried->make_sum_collectives(communicator_);
     if (code != MPI_SUCCESS) {
       const Guard guard(engine.lock);
       tried->let_go();
@@ -231,8 +231,8 @@ class AlltoallvMaker {
       mine_[other].sends = bytes_in(buffers_.sends[other]);
       mine_[other].space = bytes_in(buffers_.receives[other]);
       // Empty for the host's own collective, which needs no window.
-      if (other < area_.places.size()) {
-        mine_[other].place = static_cast<std::int64_t>(area_.places[other]);
+      if (other < area_.offsets.size()) {
+        mine_[other].offset = static_cast<std::int64_t>(area_.offsets[other]);
       }
     }
   }
@@ -245,7 +245,7 @@ class AlltoallvMaker {
 
   /// True if this rank's block to itself is a whole number of the elements that it receives. Open
   /// MPI refuses other blocks, but only from a rank to itself.
-  bool host_takes_own_block() const {
+  bool host_accepts_own_block() const {
     const auto own = static_cast<std::size_t>(rank_);
     const std::uint64_t size = buffers_.receives[own].layout->size();
     return arguments_.in_place || size == 0 || bytes_in(buffers_.sends[own]) % size == 0;
@@ -269,8 +269,8 @@ class AlltoallvMaker {
     ReceiveWindow* window = nullptr;
     {
       const Guard guard(engine.lock);
-      window = making_.state()->windows().take(usable_everywhere());
-      making_.state()->windows().leave_old(idle);
+      window = making_.state()->windows().acquire(usable_everywhere());
+      making_.state()->windows().retire_old(idle);
     }
     if (window == nullptr) {
       const int code = making_.state()->windows().make(call_, communicator_, rank_, area_, window);

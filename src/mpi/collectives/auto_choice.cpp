@@ -33,13 +33,13 @@ std::string mpi_here() {
   };
   constexpr std::array banners{Banner{"MPICH Version:", "mpich"}, Banner{"Open MPI v", "openmpi"},
                                Banner{"Intel(R) MPI Library", "intel"}};
-  const std::string told = library_version();
+  const std::string version = library_version();
   for (const Banner& banner : banners) {
-    if (!told.starts_with(banner.begin)) continue;
-    const std::size_t first = told.find_first_not_of(" \t", banner.begin.size());
+    if (!version.starts_with(banner.begin)) continue;
+    const std::size_t first = version.find_first_not_of(" \t", banner.begin.size());
     if (first == std::string_view::npos) break;
-    const std::size_t end = told.find_first_of(" ,\t\r\n", first);
-    return std::string(banner.name) + ' ' + told.substr(first, end - first);
+    const std::size_t end = version.find_first_of(" ,\t\r\n", first);
+    return std::string(banner.name) + ' ' + version.substr(first, end - first);
   }
   return {};
 }
@@ -51,9 +51,9 @@ Tuner& tuner() {
   return here;
 }
 
-PlanTerms AutoChoice::terms(bool host_takes, std::optional<std::uint64_t> starts) {
+PlanTerms AutoChoice::terms(bool host_accepts, std::optional<std::uint64_t> starts) {
   PlanTerms terms;
-  terms.bound = !host_takes;
+  terms.bound = !host_accepts;
   if (rank_ != 0) return terms;
   starts_ = starts;
   tuner();
@@ -137,7 +137,7 @@ void TriedCollective::add(Algorithm algorithm, std::unique_ptr<CollectiveTask> t
   candidates_.push_back({algorithm, std::move(task), std::move(memory)});
 }
 
-int TriedCollective::make_telling(MPI_Comm communicator) {
+int TriedCollective::make_sum_collectives(MPI_Comm communicator) {
   const PlanRegistry& plans = state_->plan_window().core();
   trial_ = StartTrial(candidates_.size());
   Failure bad;
@@ -158,22 +158,24 @@ int TriedCollective::make_telling(MPI_Comm communicator) {
   } catch (const std::bad_alloc&) {
     bad = no_memory;
   }
-  if (const int code =
-          make_telling(communicator, telling_[0], CollectiveKind::reduce, std::move(collect), bad);
+  if (const int code = make_sum_collectives(communicator, sum_collectives_[0],
+                                            CollectiveKind::reduce, std::move(collect), bad);
       code != MPI_SUCCESS) {
     return code;
   }
-  return make_telling(communicator, telling_[1], CollectiveKind::bcast, std::move(spread), {});
+  return make_sum_collectives(communicator, sum_collectives_[1], CollectiveKind::bcast,
+                              std::move(spread), {});
 }
 
-int TriedCollective::make_telling(MPI_Comm communicator, Telling& telling, CollectiveKind kind,
-                                  MadeSchedule made, const Failure& bad) {
+int TriedCollective::make_sum_collectives(MPI_Comm communicator, SumCollective& collective,
+                                          CollectiveKind kind, MadeSchedule made,
+                                          const Failure& bad) {
   Plan* plan = nullptr;
   const int code = make_plan(call_, communicator, state_->plan_window(), made.schedule,
                              Signature(kind, Algorithm::automatic), bad, plan);
   if (code != MPI_SUCCESS) return code;
-  telling.task = std::make_unique<PlanCollective>(state_, *plan);
-  telling.memory = std::move(made.memory);
+  collective.task = std::make_unique<PlanCollective>(state_, *plan);
+  collective.memory = std::move(made.memory);
   return MPI_SUCCESS;
 }
 
@@ -183,14 +185,14 @@ Failure TriedCollective::start() {
   if (number < trial_.starts()) {
     current_ = trial_.candidate(number);
     began_ = nanoseconds_now();
-  } else if (CollectiveTask* beside = telling()) {
+  } else if (CollectiveTask* beside = sum_collective()) {
     current_ = 0;
     if (number == trial_.starts()) {
       for (std::size_t at = 0; at < medians_.size(); ++at) medians_[at] = trial_.median(at);
     }
     if (Failure bad = beside->start()) return bad;
-  } else if (!settled_) {
-    settle();
+  } else if (!decided_) {
+    decide();
   }
   return current().task->start();
 }
@@ -202,36 +204,37 @@ bool TriedCollective::done() {
     trial_.record(started_ - 1, static_cast<double>(nanoseconds_now() - began_) * nanoseconds);
     began_ = 0;
   }
-  CollectiveTask* beside = telling();
+  CollectiveTask* beside = sum_collective();
   return beside == nullptr || beside->done();
 }
 
 Failure TriedCollective::outcome() const {
   if (Failure bad = current().task->outcome()) return bad;
-  const CollectiveTask* beside = telling();
+  const CollectiveTask* beside = sum_collective();
   return beside != nullptr ? beside->outcome() : Failure();
 }
 
 void TriedCollective::abandon() {
   current().task->abandon();
-  if (CollectiveTask* beside = telling()) beside->abandon();
+  if (CollectiveTask* beside = sum_collective()) beside->abandon();
 }
 
 bool TriedCollective::may_start_again() const {
   // A rank without the sums would choose differently from the others.
-  return telling() == nullptr && current().task->may_start_again();
+  return sum_collective() == nullptr && current().task->may_start_again();
 }
 
 void TriedCollective::let_go() {
   // If the request was last started for the bcast, the sums have arrived but are not used yet.
-  const bool told = started_ == trial_.starts() + telling_.size() && telling_.back().task->done();
-  if (!settled_ && told) settle();
-  if (settled_) {
+  const bool sums_arrived =
+      started_ == trial_.starts() + sum_collectives_.size() && sum_collectives_.back().task->done();
+  if (!decided_ && sums_arrived) decide();
+  if (decided_) {
     current().task->let_go();
     return;
   }
-  if (started_ != 0) state_->note_trial_cut_short();
-  for (const Telling& one : telling_) {
+  if (started_ != 0) state_->record_trial_cut_short();
+  for (const SumCollective& one : sum_collectives_) {
     if (one.task != nullptr) one.task->let_go();
   }
   for (const Candidate& one : candidates_) one.task->let_go();
@@ -239,14 +242,14 @@ void TriedCollective::let_go() {
 
 int TriedCollective::lost() {
   const int rank = current().task->lost();
-  CollectiveTask* beside = telling();
+  CollectiveTask* beside = sum_collective();
   return rank >= 0 || beside == nullptr ? rank : beside->lost();
 }
 
-void TriedCollective::settle() {
+void TriedCollective::decide() {
   current_ = StartTrial::fastest(sums_);
-  for (const Telling& one : telling_) one.task->let_go();
-  settled_ = true;
+  for (const SumCollective& one : sum_collectives_) one.task->let_go();
+  decided_ = true;
   for (std::size_t at = 0; at < candidates_.size(); ++at) {
     line_.of(candidates_[at].algorithm).start = sums_[at] / line_.ranks;
     if (at == current_) continue;

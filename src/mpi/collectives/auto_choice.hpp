@@ -34,10 +34,10 @@ class AutoChoice {
   AutoChoice(const char* call, CollectiveState& state, int rank, int ranks)
       : call_(call), state_(state), rank_(rank), ranks_(ranks) {}
 
-  /// The terms for the making of the plan, during which this object exists. `host_takes`: the
+  /// The terms for the making of the plan, during which this object exists. `host_accepts`: the
   /// host's own call accepts the arguments. `starts`: the number of starts of the request, if this
   /// rank knows it. Without the process lock, because the first call reads a file.
-  PlanTerms terms(bool host_takes, std::optional<std::uint64_t> starts);
+  PlanTerms terms(bool host_accepts, std::optional<std::uint64_t> starts);
   /// The algorithm, the same on all ranks, after the plan has been made; `automatic`: the first
   /// starts are a trial. With ORIEL_INFO rank 0 prints the reason.
   Algorithm made_by(const Plan& plan) const;
@@ -82,7 +82,7 @@ class TriedCollective final : public CollectiveTask {
            double making);
   /// Makes the plans of the reduce and the bcast, on all ranks, after all candidates have been
   /// added. Raises errors. Without the process lock.
-  int make_telling(MPI_Comm communicator);
+  int make_sum_collectives(MPI_Comm communicator);
 
   Failure start() override;
   bool done() override;
@@ -100,7 +100,7 @@ class TriedCollective final : public CollectiveTask {
     ScheduleMemory memory;
   };
   /// One of the two collectives that bring the sums of the times to all ranks.
-  struct Telling {
+  struct SumCollective {
     std::unique_ptr<CollectiveTask> task;
     ScheduleMemory memory;
   };
@@ -108,14 +108,14 @@ class TriedCollective final : public CollectiveTask {
   Candidate& current() { return candidates_[current_]; }
   const Candidate& current() const { return candidates_[current_]; }
   /// The reduce or bcast that was started with the last start; null: neither.
-  CollectiveTask* telling() const {
+  CollectiveTask* sum_collective() const {
     if (started_ <= trial_.starts()) return nullptr;
     const std::uint64_t after = started_ - trial_.starts();
-    return after - 1 < telling_.size() ? telling_[after - 1].task.get() : nullptr;
+    return after - 1 < sum_collectives_.size() ? sum_collectives_[after - 1].task.get() : nullptr;
   }
-  int make_telling(MPI_Comm communicator, Telling& telling, CollectiveKind kind, MadeSchedule made,
-                   const Failure& bad);
-  void settle();
+  int make_sum_collectives(MPI_Comm communicator, SumCollective& collective, CollectiveKind kind,
+                           MadeSchedule made, const Failure& bad);
+  void decide();
 
   const char* call_;
   std::shared_ptr<CollectiveState> state_;
@@ -123,10 +123,10 @@ class TriedCollective final : public CollectiveTask {
   ExchangeTimes::Line line_;
   std::vector<Candidate> candidates_;
   std::size_t current_ = 0;
-  std::array<Telling, 2> telling_;
+  std::array<SumCollective, 2> sum_collectives_;
   StartTrial trial_{0};
   std::uint64_t started_ = 0;
-  bool settled_ = false;
+  bool decided_ = false;
   std::uint64_t began_ = 0;      // time of the last start in nanoseconds; 0: not measured, or over
   std::vector<double> medians_;  // by candidate
   std::vector<double> sums_;     // of all ranks' medians, by candidate

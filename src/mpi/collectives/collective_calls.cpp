@@ -148,8 +148,8 @@ class PlannedAlltoall final : public Planned {
       : kind_(kind), arguments_(std::move(arguments)) {}
 
   CollectiveKind kind() const override { return kind_; }
-  Failure take() override {
-    if (const Failure bad = take_buffers(arguments_, buffers_)) return bad;
+  Failure read_arguments() override {
+    if (const Failure bad = read_buffers(arguments_, buffers_)) return bad;
     return check_overlap(arguments_.receive, buffers_.receives);
   }
   MadeSchedule schedule(const NodeMap& node_map, const Limits&) override {
@@ -169,8 +169,8 @@ class PlannedAllgatherv final : public Planned {
       : arguments_(std::move(arguments)), rank_(rank) {}
 
   CollectiveKind kind() const override { return CollectiveKind::allgatherv; }
-  Failure take() override {
-    if (const Failure bad = take_buffers(arguments_, buffers_)) return bad;
+  Failure read_arguments() override {
+    if (const Failure bad = read_buffers(arguments_, buffers_)) return bad;
     if (!arguments_.in_place) {
       const std::uint64_t own = bytes_in(buffers_.sends.front());
       const std::uint64_t expected = bytes_in(buffers_.receives[static_cast<std::size_t>(rank_)]);
@@ -202,10 +202,10 @@ class PlannedNeighbors final : public Planned {
       : arguments_(std::move(arguments)), neighbors_(std::move(neighbors)), fault_(fault) {}
 
   CollectiveKind kind() const override { return CollectiveKind::neighbor_alltoallv; }
-  Failure take() override {
+  Failure read_arguments() override {
     if (fault_) return fault_;
     if (arguments_.in_place) return {MPI_ERR_BUFFER, "MPI_IN_PLACE is not for this call"};
-    if (const Failure bad = take_buffers(arguments_, buffers_)) return bad;
+    if (const Failure bad = read_buffers(arguments_, buffers_)) return bad;
     for (std::size_t i = 0; i < neighbors_.from.size(); ++i) {
       if (neighbors_.from[i] < 0) buffers_.receives[i].count = 0;
     }
@@ -238,11 +238,11 @@ class PlannedBcast final : public Planned {
       : block_(std::move(block)), root_(root), ranks_(ranks) {}
 
   CollectiveKind kind() const override { return CollectiveKind::bcast; }
-  Failure take() override {
+  Failure read_arguments() override {
     if (const Failure bad = check_root(root_, ranks_)) return bad;
     if (block_.buffer == MPI_IN_PLACE) return {MPI_ERR_BUFFER, "MPI_IN_PLACE is not for this call"};
     std::uint32_t kind = 0;
-    return take_side(block_, buffers_, kind);
+    return read_side(block_, buffers_, kind);
   }
   void add_to(Signature& signature) const override {
     signature.with_root(root_).with(bytes_in(buffers_.front()));

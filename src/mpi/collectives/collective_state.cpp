@@ -51,37 +51,37 @@ std::uint64_t CollectiveState::idle_duplicates() const {
   return idle;
 }
 
-/// `place`: a duplicate behind the first `seen_at_once` that is idle on all ranks; the number of
+/// `position`: a duplicate behind the first `seen_at_once` that is idle on all ranks; the number of
 /// duplicates if there is none.
-int CollectiveState::find_further_duplicate(std::size_t& place) {
+int CollectiveState::find_further_duplicate(std::size_t& position) {
   std::vector<std::uint64_t> idle;  // on this rank, then on all ranks
   {
     const Guard guard(engine.lock);
-    place = duplicates_.size();
-    for (std::size_t at = seen_at_once; at < place; ++at)
+    position = duplicates_.size();
+    for (std::size_t at = seen_at_once; at < position; ++at)
       idle.push_back(duplicates_[at].used ? 0 : 1);
   }
   if (idle.empty()) return MPI_SUCCESS;
   const int code = MpiComm(communicator_).allreduce(idle, HostOp::min);
   const auto found = std::ranges::find(idle, std::uint64_t{1});
-  if (found != idle.end()) place = seen_at_once + static_cast<std::size_t>(found - idle.begin());
+  if (found != idle.end()) position = seen_at_once + static_cast<std::size_t>(found - idle.begin());
   return code;
 }
 
-int CollectiveState::take_duplicate(std::uint64_t idle, std::size_t& place) {
+int CollectiveState::acquire_duplicate(std::uint64_t idle, std::size_t& position) {
   MPI_Comm made = MPI_COMM_NULL;
   if (idle != 0) {
-    place = static_cast<std::size_t>(std::countr_zero(idle));
+    position = static_cast<std::size_t>(std::countr_zero(idle));
   } else {
-    if (const int code = find_further_duplicate(place); code != MPI_SUCCESS) return code;
-    if (place == duplicates_.size()) {
+    if (const int code = find_further_duplicate(position); code != MPI_SUCCESS) return code;
+    if (position == duplicates_.size()) {
       const int code = MpiComm(communicator_).duplicate(&made);
       if (code != MPI_SUCCESS) return code;
     }
   }
   const Guard guard(engine.lock);
   if (made != MPI_COMM_NULL) duplicates_.push_back({made, false});
-  duplicates_[place].used = true;
+  duplicates_[position].used = true;
   return MPI_SUCCESS;
 }
 
@@ -93,7 +93,7 @@ int CollectiveState::forget(MPI_Comm communicator, int, void* value, void*) {
   state.communicator_ = MPI_COMM_NULL;
   // MPI's own communicators are freed when MPI ends, and all windows with them.
   if (communicator != MPI_COMM_WORLD && communicator != MPI_COMM_SELF) {
-    state.windows_.leave_unused();
+    state.windows_.retire_unused();
     state.plans_.orphan();
   }
   return MPI_SUCCESS;

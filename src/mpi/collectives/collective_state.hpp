@@ -43,11 +43,11 @@ class CollectiveState {
   std::size_t duplicates_in_use() const {
     return static_cast<std::size_t>(std::ranges::count(duplicates_, true, &Duplicate::used));
   }
-  void give_back_duplicate(std::size_t place) { duplicates_[place].used = false; }
+  void release_duplicate(std::size_t position) { duplicates_[position].used = false; }
   /// Takes a duplicate that is idle on all ranks, or makes one. `idle`: the first ones that are
   /// idle on all ranks, as bits. Without the process lock.
-  int take_duplicate(std::uint64_t idle, std::size_t& place);
-  MPI_Comm duplicate(std::size_t place) const { return duplicates_[place].communicator; }
+  int acquire_duplicate(std::uint64_t idle, std::size_t& position);
+  MPI_Comm duplicate(std::size_t position) const { return duplicates_[position].communicator; }
   /// All ranks call this if the host may have begun a collective on the communicator itself on some
   /// ranks only. The numbers that the host gives its collectives there may then differ by rank.
   void put_out_of_step() { out_of_step_ = true; }
@@ -55,13 +55,13 @@ class CollectiveState {
 
   /// Notes that a request was freed before its trial had ended: the program makes requests that are
   /// not started often enough for a trial. Only rank 0 uses this.
-  void note_trial_cut_short() { trial_cut_short_ = true; }
+  void record_trial_cut_short() { trial_cut_short_ = true; }
   bool trial_cut_short() const { return trial_cut_short_; }
 
  private:
   static constexpr std::size_t seen_at_once = 64;
 
-  int find_further_duplicate(std::size_t& place);
+  int find_further_duplicate(std::size_t& position);
   static int forget(MPI_Comm communicator, int keyval, void* value, void* extra);
 
   MPI_Comm communicator_;

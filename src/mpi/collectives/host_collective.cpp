@@ -105,7 +105,7 @@ int init_by_host(const AlltoallvArguments& arguments, const IntSide& sent, const
 /// Returns whether the type is predefined, so that the program cannot free it.
 bool predefined_type(MPI_Datatype type) {
   const Guard guard(engine.lock);
-  const Datatypes::Known* known = runtime.datatypes.find(type);
+  const Datatypes::Known* known = runtime.datatypes.find_committed(type);
   return known->basic != nullptr && known->basic->handle == type;
 }
 
@@ -136,9 +136,10 @@ class HostCollective final : public CollectiveTask {
     // communicator out of step. Without the hook the ranks agree on the failure by these.
     if (!ORIEL_HOST_COLLECTIVES_KEEP_COMM || !host_alltoallv_init_works() || !progress.hooked() ||
         state_->out_of_step()) {
-      if (const int code = state_->take_duplicate(idle, place_); code != MPI_SUCCESS) return code;
+      if (const int code = state_->acquire_duplicate(idle, duplicate_); code != MPI_SUCCESS)
+        return code;
       duplicated_ = true;
-      communicator_ = state_->duplicate(place_);
+      communicator_ = state_->duplicate(duplicate_);
     }
     AlltoallvSide& receive = arguments_.receive;
     AlltoallvSide& send = arguments_.in_place ? receive : arguments_.send;
@@ -206,7 +207,7 @@ class HostCollective final : public CollectiveTask {
   void abandon() override {}
   void let_go() override {
     state_->plan_window().remove_watcher();
-    if (duplicated_ && !active_) state_->give_back_duplicate(place_);
+    if (duplicated_ && !active_) state_->release_duplicate(duplicate_);
   }
   int lost() override { return lost_partner(); }
 
@@ -233,7 +234,7 @@ class HostCollective final : public CollectiveTask {
   std::array<MPI_Datatype, 2> kept_{MPI_DATATYPE_NULL, MPI_DATATYPE_NULL};
   std::shared_ptr<CollectiveState> state_;
   bool duplicated_ = false;
-  std::size_t place_ = 0;      // of the duplicate
+  std::size_t duplicate_ = 0;  // of the duplicate
   std::vector<int> partners_;  // ranks that it sends data to or receives data from
   MPI_Comm communicator_;
   MPI_Request request_ = MPI_REQUEST_NULL;
@@ -256,7 +257,7 @@ bool host_alltoallv_init_works() {
   return works;
 }
 
-bool host_takes(const AlltoallvArguments& arguments) {
+bool host_accepts(const AlltoallvArguments& arguments) {
   const bool large = host_alltoallv_init_works() ? host_has_alltoallv_init(true)
                                                  : large_nonblocking_call() != nullptr;
   return (arguments.large && large) || fit_into_ints(arguments);

@@ -17,7 +17,7 @@ bool host_has_alltoallv_init(bool large);
 /// Returns whether the host's MPI_Alltoallv_init can be used; otherwise MPI_Ialltoallv is.
 bool host_alltoallv_init_works();
 /// Returns whether the host's function that is used accepts these counts.
-bool host_takes(const AlltoallvArguments& arguments);
+bool host_accepts(const AlltoallvArguments& arguments);
 /// Calls the host's MPI_Alltoallv_init, which makes a request of the host's. For a disabled Oriel.
 int host_alltoallv_init(const char* call, const AlltoallvArguments& arguments,
                         MPI_Comm communicator, MPI_Info info, MPI_Request* request);
@@ -29,8 +29,8 @@ int host_alltoallv_init(const char* call, const AlltoallvArguments& arguments,
 ///
 /// The task uses the program's communicator. If that is not possible (the program may free it while
 /// the host still needs it, or it is out of step), the task uses a duplicate that is idle on all
-/// ranks, or a new one; `idle`: see CollectiveState::take_duplicate(). The host may report an error
-/// on one rank only; all ranks then raise it. Without the process lock.
+/// ranks, or a new one; `idle`: see CollectiveState::acquire_duplicate(). The host may report an
+/// error on one rank only; all ranks then raise it. Without the process lock.
 int make_host_collective(const char* call, const AlltoallvArguments& arguments,
                          const std::shared_ptr<CollectiveState>& state, std::uint64_t idle,
                          MPI_Info info, std::unique_ptr<CollectiveTask>& task);

@@ -31,18 +31,18 @@ LeavingWindows::One& LeavingWindows::append(MPI_Win handle, std::shared_ptr<void
 }
 
 void LeavingWindows::add(MPI_Win handle, bool locked, std::shared_ptr<void> memory) {
-  leave(append(handle, std::move(memory)), locked);
+  begin_leaving(append(handle, std::move(memory)), locked);
 }
 
 void LeavingWindows::add_plan_window(MPI_Win handle) {
   One& one = append(handle, nullptr);
   one.of_plans = true;
-  leave(one, false);
+  begin_leaving(one, false);
 }
 
 /// The window completes these calls in order. If fences are counted by messages, a fence that has
 /// ended on this rank may not have ended on others; the end of a second one shows that it has.
-void LeavingWindows::leave(One& one, bool locked) {
+void LeavingWindows::begin_leaving(One& one, bool locked) {
   if (one.window == nullptr) return;
   Window& core = *one.window->core;
   if (locked) core.unlock(core.rank(), nullptr);

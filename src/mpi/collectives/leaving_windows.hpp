@@ -44,7 +44,7 @@ class LeavingWindows {
   };
 
   One& append(MPI_Win handle, std::shared_ptr<void> memory);
-  static void leave(One& one, bool locked);
+  static void begin_leaving(One& one, bool locked);
 
   std::vector<std::unique_ptr<One>> all_;
 };

@@ -87,10 +87,10 @@ Failure use_once(PlanWindow& plans, Plan& plan) {
   return bad;
 }
 
-Failure take(Planned& planned, MPI_Info info, Algorithm& algorithm) {
+Failure read_arguments(Planned& planned, MPI_Info info, Algorithm& algorithm) {
   {
     const Guard guard(engine.lock);
-    if (const Failure bad = planned.take()) return bad;
+    if (const Failure bad = planned.read_arguments()) return bad;
   }
   if (const Failure bad = read_algorithm(info, algorithm)) return bad;
   if (algorithm == Algorithm::automatic || algorithm == Algorithm::notified) return {};
@@ -134,14 +134,14 @@ int make_gathered_plan(const char* call, MPI_Comm communicator, PlanWindow& plan
   const NodeMap node_map(rank, plans.core().nodes());
   const Signature signature(CollectiveKind::alltoallv, Algorithm::notified_hierarchy);
   LengthsExchange exchange(node_map, buffers.sends, plans.core().limits());
-  Plan* telling = nullptr;
+  Plan* lengths_plan = nullptr;
   if (const int code =
-          make_plan(call, communicator, plans, exchange.schedule(), signature, {}, telling);
+          make_plan(call, communicator, plans, exchange.schedule(), signature, {}, lengths_plan);
       code != MPI_SUCCESS) {
     return code;
   }
   // The next make_plan() reports a failure of this rank to the others.
-  Failure bad = use_once(plans, *telling);
+  Failure bad = use_once(plans, *lengths_plan);
   made = {};
   if (!bad) {
     try {
@@ -178,7 +178,7 @@ int make_planned(const char* call, Planned& planned, MPI_Comm communicator, int 
   if (const int code = making.open(call, communicator); code != MPI_SUCCESS) return code;
   Algorithm algorithm = Algorithm::automatic;
   Failure bad = check_outputs(request);
-  if (!bad) bad = take(planned, info, algorithm);
+  if (!bad) bad = read_arguments(planned, info, algorithm);
   Signature signature(planned.kind(), algorithm);
   MadeSchedule made;
   if (!bad) {

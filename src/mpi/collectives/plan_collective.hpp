@@ -125,8 +125,8 @@ class Planned {
 
   virtual CollectiveKind kind() const = 0;
   /// Reads and checks the arguments. With the process lock.
-  virtual Failure take() = 0;
-  // Only if take() has succeeded:
+  virtual Failure read_arguments() = 0;
+  // Only if read_arguments() has succeeded:
   /// Adds to the signature the values that must be equal on all ranks.
   virtual void add_to(Signature&) const {}
   /// Throws std::bad_alloc.

@@ -36,12 +36,12 @@ std::vector<PlanWindow*> open_plan_windows;
 ///      fences, whose words are in their receivers' control blocks.
 void PlanWindow::disconnect_all() {
   const Guard guard(engine.lock);
-  std::vector<PlanWindow*> telling;
-  std::ranges::copy_if(open_plan_windows, std::back_inserter(telling), [](const PlanWindow* plans) {
+  std::vector<PlanWindow*> sending;
+  std::ranges::copy_if(open_plan_windows, std::back_inserter(sending), [](const PlanWindow* plans) {
     return !plans->orphaned_ && plans->sends_messages();
   });
-  for (PlanWindow* plans : telling) plans->window_->core->begin_exchange({});
-  for (PlanWindow* plans : telling) {
+  for (PlanWindow* plans : sending) plans->window_->core->begin_exchange({});
+  for (PlanWindow* plans : sending) {
     sweep_until(
         engine, plans->window_->core->events(), {WaitReason::window},
         [&] { return plans->window_->core->exchange().over(); },
@@ -96,19 +96,19 @@ int PlanWindow::ask_nodes(const char* call, MPI_Comm communicator) {
 
 void PlanWindow::free(Plan& plan) {
   core().free(plan);
-  leave_if_unused();
+  close_if_unused();
 }
 
 void PlanWindow::orphan() {
   orphaned_ = true;
-  leave_if_unused();
+  close_if_unused();
 }
 
-void PlanWindow::leave_if_unused() {
-  if (orphaned_ && opened() && core().plans() + watchers_ == 0) leave();
+void PlanWindow::close_if_unused() {
+  if (orphaned_ && opened() && core().plans() + watchers_ == 0) close();
 }
 
-void PlanWindow::leave() {
+void PlanWindow::close() {
   std::erase(open_plan_windows, this);
   leaving_windows.add_plan_window(window_->handle);
   window_ = nullptr;

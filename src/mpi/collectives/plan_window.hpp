@@ -30,7 +30,7 @@ class PlanWindow {
   void add_watcher() { ++watchers_; }
   void remove_watcher() {
     --watchers_;
-    leave_if_unused();
+    close_if_unused();
   }
   /// Called when the communicator is freed: the window is left when no plan or watcher needs it.
   void orphan();
@@ -39,8 +39,8 @@ class PlanWindow {
   static void disconnect_all();
   int create(const char* call, MPI_Comm communicator);
   int ask_nodes(const char* call, MPI_Comm communicator);
-  void leave_if_unused();
-  void leave();
+  void close_if_unused();
+  void close();
 
   WindowHandle* window_ = nullptr;
   std::size_t watchers_ = 0;

@@ -72,15 +72,15 @@ Failure check_root(int root, int ranks) {
               "the root is " + std::to_string(root) + ", of " + std::to_string(ranks) + " ranks");
 }
 
-Failure PlannedReduce::take() {
+Failure PlannedReduce::read_arguments() {
   if (const Failure bad = check_root(arguments_.root, arguments_.ranks)) return bad;
   if (arguments_.count < 0) {
     return said(MPI_ERR_COUNT, "the count is " + std::to_string(arguments_.count));
   }
-  const Datatypes::Known* known = runtime.datatypes.find(arguments_.type);
+  const Datatypes::Known* known = runtime.datatypes.find_committed(arguments_.type);
   if (known == nullptr) return {MPI_ERR_TYPE, "the datatype is not valid or not committed"};
   const std::optional<OwnFunction> function = own_ops.find(arguments_.op);
-  if (const Failure bad = function ? take_own(*function, known->layout) : take_op(*known)) {
+  if (const Failure bad = function ? read_own_op(*function, known->layout) : read_op(*known)) {
     return bad;
   }
   if (is_noncontiguous(arguments_.from) ||
@@ -107,7 +107,7 @@ Failure PlannedReduce::take() {
   return {};
 }
 
-Failure PlannedReduce::take_op(const Datatypes::Known& known) {
+Failure PlannedReduce::read_op(const Datatypes::Known& known) {
   if (!predefined(arguments_.op)) {
     return {MPI_ERR_OP,
             "the op is neither one of MPI_Reduce's nor one that Oriel has seen MPI_Op_create make; "
@@ -131,7 +131,7 @@ Failure PlannedReduce::take_op(const Datatypes::Known& known) {
   return {};
 }
 
-Failure PlannedReduce::take_own(const OwnFunction& function, const LayoutRef& layout) {
+Failure PlannedReduce::read_own_op(const OwnFunction& function, const LayoutRef& layout) {
   const std::int64_t extent = layout->extent();
   const auto [low, high] = layout->bounds(1);
   if (low < 0 || high > extent) {

@@ -36,13 +36,13 @@ class PlannedReduce final : public Planned {
   explicit PlannedReduce(const ReduceArguments& arguments) : arguments_(arguments) {}
 
   CollectiveKind kind() const override { return CollectiveKind::reduce; }
-  Failure take() override;
+  Failure read_arguments() override;
   void add_to(Signature& signature) const override;
   MadeSchedule schedule(const NodeMap& node_map, const Limits& limits) override;
 
  private:
-  Failure take_op(const Datatypes::Known& known);
-  Failure take_own(const OwnFunction& function, const LayoutRef& layout);
+  Failure read_op(const Datatypes::Known& known);
+  Failure read_own_op(const OwnFunction& function, const LayoutRef& layout);
   MadeSchedule schedule_on_copy(const NodeMap& node_map, const Limits& limits);
   Vectors vectors(const void* from, void* into) const {
     return {from, into, static_cast<std::uint64_t>(arguments_.count), reduction_, own_op_};

@@ -53,13 +53,13 @@ int lock_own(MPI_Comm communicator, int rank, ReceiveWindow& window) {
 ReceiveArea area_of(const std::vector<Buffer>& receives, int rank, bool locks) {
   ReceiveArea area;
   area.locks = locks;
-  area.places.resize(receives.size());
+  area.offsets.resize(receives.size());
   std::byte* behind = nullptr;
   std::uint64_t packed = 0;
   for (std::size_t from = 0; from < receives.size(); ++from) {
     const std::uint64_t bytes = bytes_in(receives[from]);
     if (bytes == 0 || from == static_cast<std::size_t>(rank)) continue;
-    area.places[from] = packed;
+    area.offsets[from] = packed;
     packed += bytes;
     std::byte* first = Packed(receives[from]).run();
     if (first == nullptr) {
@@ -78,7 +78,7 @@ ReceiveArea area_of(const std::vector<Buffer>& receives, int rank, bool locks) {
   for (std::size_t from = 0; from < receives.size(); ++from) {
     const bool empty = bytes_in(receives[from]) == 0 || from == static_cast<std::size_t>(rank);
     if (empty) continue;
-    area.places[from] = static_cast<std::uint64_t>(Packed(receives[from]).run() - area.base);
+    area.offsets[from] = static_cast<std::uint64_t>(Packed(receives[from]).run() - area.base);
   }
   return area;
 }
@@ -107,7 +107,7 @@ std::uint64_t ReceiveWindows::idle() const {
   return bits([](const ReceiveWindow&) { return true; });
 }
 
-ReceiveWindow* ReceiveWindows::take(std::uint64_t fitting) {
+ReceiveWindow* ReceiveWindows::acquire(std::uint64_t fitting) {
   if (fitting == 0) return nullptr;
   ReceiveWindow* taken = slots_[view_ + static_cast<std::size_t>(__builtin_ctzll(fitting))].get();
   taken->used = true;
@@ -115,7 +115,7 @@ ReceiveWindow* ReceiveWindows::take(std::uint64_t fitting) {
   return taken;
 }
 
-void ReceiveWindows::leave_old(std::uint64_t idle) {
+void ReceiveWindows::retire_old(std::uint64_t idle) {
   std::vector<std::unique_ptr<ReceiveWindow>*> unused;
   for (; idle != 0; idle &= idle - 1) {
     std::unique_ptr<ReceiveWindow>& slot =
@@ -123,7 +123,7 @@ void ReceiveWindows::leave_old(std::uint64_t idle) {
     if (!slot->used) unused.push_back(&slot);  // else the present call has taken it, on all ranks
   }
   std::ranges::sort(unused, {}, [](const auto* slot) { return (*slot)->last_used; });
-  for (std::size_t i = 0; i + most_idle < unused.size(); ++i) leave(*unused[i]);
+  for (std::size_t i = 0; i + most_idle < unused.size(); ++i) retire(*unused[i]);
   while (!slots_.empty() && slots_.back() == nullptr) slots_.pop_back();
   view_ += seen_at_once;
   if (view_ >= slots_.size()) view_ = 0;
@@ -166,7 +166,7 @@ int ReceiveWindows::make(const char* call, MPI_Comm communicator, int rank, cons
   return MPI_SUCCESS;
 }
 
-void ReceiveWindows::leave(std::unique_ptr<ReceiveWindow>& slot) {
+void ReceiveWindows::retire(std::unique_ptr<ReceiveWindow>& slot) {
   const std::shared_ptr<ReceiveWindow> left = std::move(slot);
   for (const ReceiveWindow::Part& part : left->parts()) {
     if (left->broken) {
@@ -177,19 +177,19 @@ void ReceiveWindows::leave(std::unique_ptr<ReceiveWindow>& slot) {
   }
 }
 
-void ReceiveWindows::leave_unused() {
+void ReceiveWindows::retire_unused() {
   orphaned_ = true;
   for (auto& slot : slots_) {
-    if (slot != nullptr && !slot->used) leave(slot);
+    if (slot != nullptr && !slot->used) retire(slot);
   }
 }
 
-void ReceiveWindows::give_back(ReceiveWindow& window) {
+void ReceiveWindows::release(ReceiveWindow& window) {
   window.used = false;
   if (!orphaned_) return;
   const auto slot =
       std::ranges::find(slots_, &window, [](const auto& other) { return other.get(); });
-  leave(*slot);
+  retire(*slot);
 }
 
 }  // namespace oriel::mpi

@@ -19,9 +19,9 @@ namespace oriel::mpi {
 struct ReceiveArea {
   std::byte* base = nullptr;
   std::uint64_t bytes = 0;
-  bool staged = false;                // the buffers have gaps: blocks are put packed, into staging
-  bool locks = false;                 // see ReceiveWindow
-  std::vector<std::uint64_t> places;  // of the ranks' blocks: bytes from the base, by rank
+  bool staged = false;                 // the buffers have gaps: blocks are put packed, into staging
+  bool locks = false;                  // see ReceiveWindow
+  std::vector<std::uint64_t> offsets;  // of the ranks' blocks: bytes from the base, by rank
 };
 
 ReceiveArea area_of(const std::vector<Buffer>& receives, int rank, bool locks);
@@ -66,16 +66,16 @@ class ReceiveWindows {
 
   // The arguments of the next two are the bits that are set on all ranks, so all ranks act alike.
   /// Takes a window that fits; null: there is none.
-  ReceiveWindow* take(std::uint64_t fitting);
+  ReceiveWindow* acquire(std::uint64_t fitting);
   /// Leaves idle windows in view, all but the `most_idle` last used ones, and moves the view on.
-  void leave_old(std::uint64_t idle);
+  void retire_old(std::uint64_t idle);
   /// Makes a window, on all ranks. Raises errors.
   int make(const char* call, MPI_Comm communicator, int rank, const ReceiveArea& area,
            ReceiveWindow*& made);
-  /// Called when the communicator is freed. Leaves the idle windows; give_back() leaves the others.
-  void leave_unused();
+  /// Called when the communicator is freed. Leaves the idle windows; release() leaves the others.
+  void retire_unused();
   /// Called when the request that uses the window is freed.
-  void give_back(ReceiveWindow& window);
+  void release(ReceiveWindow& window);
 
  private:
   static constexpr std::size_t seen_at_once = 64;
@@ -83,7 +83,7 @@ class ReceiveWindows {
 
   template <typename Holds>
   std::uint64_t bits(Holds&& holds) const;
-  void leave(std::unique_ptr<ReceiveWindow>& slot);
+  void retire(std::unique_ptr<ReceiveWindow>& slot);
 
   std::vector<std::unique_ptr<ReceiveWindow>> slots_;
   std::size_t view_ = 0;  // the first one in view

@@ -15,7 +15,7 @@ namespace {
 /// the epochs. All calls are nonblocking, and the window carries them out in their order.
 class WindowCollective : public CollectiveTask {
  public:
-  /// `theirs`: the other ranks' offers, with the places in their windows for this rank's blocks.
+  /// `theirs`: the other ranks' offers, with the offsets in their windows for this rank's blocks.
   WindowCollective(std::shared_ptr<CollectiveState> state, ReceiveWindow& window, Schedule schedule,
                    const ReceiveArea& area, const std::vector<Offer>& theirs, bool far_first)
       : state_(std::move(state)), window_(window), part_(&window.both.front()) {
@@ -29,7 +29,7 @@ class WindowCollective : public CollectiveTask {
       if (bytes == 0) continue;
       Operation put;
       put.target = send.to;
-      put.displacement = theirs[static_cast<std::size_t>(send.to)].place;
+      put.displacement = theirs[static_cast<std::size_t>(send.to)].offset;
       put.target_count = bytes;
       put.target_layout = bytes_at(nullptr, bytes).layout;
       put.origin = std::move(send.from);
@@ -45,7 +45,7 @@ class WindowCollective : public CollectiveTask {
     for (const Schedule::Receive& receive : schedule.receives) {
       const auto from = static_cast<std::size_t>(receive.from);
       if (theirs[from].sends == 0) continue;
-      const Buffer packed = bytes_at(window.staging.get() + area.places[from], theirs[from].sends);
+      const Buffer packed = bytes_at(window.staging.get() + area.offsets[from], theirs[from].sends);
       unpacks_.push_back({Packed(packed), Packed(receive.into)});
     }
   }
@@ -88,7 +88,7 @@ class WindowCollective : public CollectiveTask {
     return failure(error, "a transfer of the collective failed");
   }
   void abandon() final { window_.broken = true; }
-  void let_go() final { state_->windows().give_back(window_); }
+  void let_go() final { state_->windows().release(window_); }
   int lost() final {
     Window& core = *part_->bound->core;
     return lost_ ? core.epochs().lost_source(-1) : core.epochs().lost_peer();
@@ -104,7 +104,7 @@ class WindowCollective : public CollectiveTask {
     return Error::none;
   }
   /// Completes the flag of a call that was done at once.
-  static void note(Flag& flag, const Outcome& outcome) {
+  static void complete_if_done(Flag& flag, const Outcome& outcome) {
     if (outcome.done) flag.complete(outcome.error);
   }
 
@@ -149,7 +149,7 @@ class FenceCollective final : public WindowCollective {
     // Closed even after an error, because other ranks would wait for this one.
     Assert closes;
     closes.no_succeed = true;
-    note(part.closed, core.epochs().fence(closes, false, &part.closed));
+    complete_if_done(part.closed, core.epochs().fence(closes, false, &part.closed));
     part.met.complete(Error::none);
     return error;
   }
@@ -171,10 +171,10 @@ class LockCollective final : public WindowCollective {
     // With no_threads, locks of the program do not wait for these locks (LockOrder).
     if (const Error error = core.lock_all(Assert(), no_threads); error != Error::none) return error;
     const Error error = put_all(core);
-    note(part.closed, core.unlock_all(&part.closed));
+    complete_if_done(part.closed, core.unlock_all(&part.closed));
     Assert last;
     last.no_succeed = true;
-    note(part.met, core.epochs().fence(last, true, &part.met));
+    complete_if_done(part.met, core.epochs().fence(last, true, &part.met));
     core.lock(true, core.rank(), Assert(), no_threads);
     return error;
   }

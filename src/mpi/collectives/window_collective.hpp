@@ -13,7 +13,7 @@
 namespace oriel::mpi {
 
 /// Makes a task by puts into a window on the receive buffers. `theirs`: the other ranks' offers,
-/// with the places in their windows for this rank's blocks; `far_first`: puts to other nodes are
+/// with the offsets in their windows for this rank's blocks; `far_first`: puts to other nodes are
 /// issued before puts on the node.
 std::unique_ptr<CollectiveTask> make_window_collective(std::shared_ptr<CollectiveState> state,
                                                        ReceiveWindow& window, Schedule schedule,

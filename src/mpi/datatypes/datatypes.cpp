@@ -62,7 +62,7 @@ const Datatypes::Known* Datatypes::remember(const PredefinedType& type) {
 }
 
 const Datatypes::Known* Datatypes::find_predefined(MPI_Datatype type) {
-  if (const Known* known = look(type)) return known;
+  if (const Known* known = find_known(type)) return known;
   const PredefinedType* unknown = predefined_.add_unknown(type);
   return unknown != nullptr ? remember(*unknown) : nullptr;
 }
@@ -83,7 +83,7 @@ const Datatypes::Known* Datatypes::add(MPI_Datatype type) {
   Flat exact;
   if (!flattened(false, exact)) return nullptr;
   // leaf() has just added it: a predefined type of the host's own, used for the first time.
-  if (const Known* known = look(type)) return known;
+  if (const Known* known = find_known(type)) return known;
   Known known;
   known.basic = exact.mixed ? nullptr : exact.basic;
   known.predefined = is_predefined;
@@ -108,9 +108,9 @@ bool Datatypes::watch(MPI_Datatype type) {
   return PMPI_Type_set_attr(type, keyval_, this) == MPI_SUCCESS;
 }
 
-void Datatypes::note_free(MPI_Datatype type) {
+void Datatypes::watch_freed(MPI_Datatype type) {
   if (!ORIEL_HOST_KEEPS_FREED_TYPES || self_ == nullptr || type == MPI_DATATYPE_NULL ||
-      look(type) != nullptr) {
+      find_known(type) != nullptr) {
     return;
   }
   if (committed(type) && !freed(type)) watch(type);

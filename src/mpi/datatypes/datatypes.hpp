@@ -29,15 +29,15 @@ class Datatypes {
   /// `self`: a communicator for the host's own checks; `lock`: the process lock.
   void start(const SelfComm& self, ProcessLock& lock);
 
-  /// Without the process lock. Null: the type has not been used yet; call find().
-  const Known* look(MPI_Datatype type) const { return known_.find(handle_key(type)); }
+  /// Without the process lock. Null: the type has not been used yet; call find_committed().
+  const Known* find_known(MPI_Datatype type) const { return known_.find(handle_key(type)); }
   /// With the process lock. Null: not a committed datatype, as far as the host can detect that.
-  const Known* find(MPI_Datatype type) {
-    const Known* known = look(type);
+  const Known* find_committed(MPI_Datatype type) {
+    const Known* known = find_known(type);
     return known != nullptr ? known : add(type);
   }
   /// Called before the program frees the type. With the process lock.
-  void note_free(MPI_Datatype type);
+  void watch_freed(MPI_Datatype type);
   /// Forgets all datatypes.
   void stop();
 

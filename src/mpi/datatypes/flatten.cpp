@@ -166,7 +166,7 @@ class Builder {
   /// `count` elements of `child`, the first at `offset`.
   void add(const Flat& child, std::int64_t offset, std::int64_t count) {
     if (count <= 0 || child.blocks.empty()) return;
-    note_basic(child);
+    add_basic(child);
     const bool dense = child.blocks.size() == 1 &&
                        static_cast<std::int64_t>(child.blocks[0].length) == child.extent;
     if (dense) {
@@ -191,7 +191,7 @@ class Builder {
       blocks.push_back({offset, length});
     }
   }
-  void note_basic(const Flat& child) {
+  void add_basic(const Flat& child) {
     if (child.mixed || (flat_.basic != nullptr && flat_.basic != child.basic)) flat_.mixed = true;
     if (flat_.basic == nullptr) flat_.basic = child.basic;
   }

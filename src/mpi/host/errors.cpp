@@ -117,15 +117,15 @@ SessionEnd::SessionEnd(MPI_Session session) : session_(session) {
   const std::lock_guard guard(sessions_mutex);
   const auto found = std::ranges::find(sessions, session);
   if (found == sessions.end()) return;
-  place_ = static_cast<std::size_t>(found - sessions.begin());
+  position_ = static_cast<std::size_t>(found - sessions.begin());
   sessions.erase(found);
 }
 
 SessionEnd::~SessionEnd() {
-  if (place_ == nowhere) return;
+  if (position_ == nowhere) return;
   const std::lock_guard guard(sessions_mutex);
-  const std::size_t place = std::min(place_, sessions.size());
-  sessions.insert(sessions.begin() + static_cast<std::ptrdiff_t>(place), session_);
+  const std::size_t position = std::min(position_, sessions.size());
+  sessions.insert(sessions.begin() + static_cast<std::ptrdiff_t>(position), session_);
 }
 #endif
 

@@ -91,13 +91,13 @@ class SessionEnd {
   ~SessionEnd();
   SessionEnd(const SessionEnd&) = delete;
   SessionEnd& operator=(const SessionEnd&) = delete;
-  void succeeded() { place_ = nowhere; }
+  void succeeded() { position_ = nowhere; }
 
  private:
   static constexpr std::size_t nowhere = ~std::size_t{0};
 
   MPI_Session session_;
-  std::size_t place_ = nowhere;  // in the list of sessions
+  std::size_t position_ = nowhere;  // in the list of sessions
 };
 #endif
 

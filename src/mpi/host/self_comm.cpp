@@ -13,7 +13,7 @@ namespace oriel::mpi {
 
 thread_local bool SelfComm::raised = false;
 
-void SelfComm::note_error(MPI_Comm*, int*, ...) {
+void SelfComm::record_error(MPI_Comm*, int*, ...) {
   raised = true;
 }
 
@@ -27,7 +27,7 @@ bool SelfComm::start() {
   }
   // Not MPI_ERRORS_RETURN: Intel MPI 2021.18 has another value for it than the standard ABI.
   MPI_Errhandler quiet = MPI_ERRHANDLER_NULL;
-  PMPI_Comm_create_errhandler(&note_error, &quiet);
+  PMPI_Comm_create_errhandler(&record_error, &quiet);
   set_errhandler(comm_, quiet);
   host_mpi().Errhandler_free(&quiet);
   return true;

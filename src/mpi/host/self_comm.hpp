@@ -26,7 +26,7 @@ class SelfComm {
   }
 
  private:
-  static void note_error(MPI_Comm*, int*, ...);
+  static void record_error(MPI_Comm*, int*, ...);
   bool make_session();
 
   // True: the error handler was called. MPICH 5.0's standard ABI returns success from a call that

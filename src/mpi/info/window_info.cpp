@@ -41,37 +41,37 @@ constexpr std::array reorder_keys{
 
 /// Reads a key. A value that is not valid for the key changes nothing.
 template <typename Accepts>
-void take(MPI_Info info, const char* key, std::string& value, Accepts&& accepts) {
+void read_key(MPI_Info info, const char* key, std::string& value, Accepts&& accepts) {
   auto given = info_value(info, key);
   if (given && accepts(*given)) value = std::move(*given);
 }
 
-void take(MPI_Info info, const char* key, bool& value) {
+void read_key(MPI_Info info, const char* key, bool& value) {
   const auto given = info_value(info, key);
   if (!given) return;
   if (*given == "true" || *given == "1") value = true;
   if (*given == "false" || *given == "0") value = false;
 }
 
-void take(MPI_Info info, const char* key, Published<bool>& value) {
+void read_key(MPI_Info info, const char* key, Published<bool>& value) {
   bool taken = value.load();
-  take(info, key, taken);
+  read_key(info, key, taken);
   value.store(taken);
 }
 
 /// Reads a key whose value is one of two words: false for `no`, true for `yes`.
-void take(MPI_Info info, const char* key, Published<bool>& value, std::string_view no,
-          std::string_view yes) {
+void read_key(MPI_Info info, const char* key, Published<bool>& value, std::string_view no,
+              std::string_view yes) {
   const auto given = info_value(info, key);
   if (given && (*given == no || *given == yes)) value.store(*given == yes);
 }
 
-/// Returns whether takes() accepts each word of a list that is separated by commas.
-template <typename Takes>
-bool all_words(std::string_view value, Takes&& takes) {
+/// Returns whether accepts() accepts each word of a list that is separated by commas.
+template <typename Accepts>
+bool all_words(std::string_view value, Accepts&& accepts) {
   while (true) {
     const std::string_view word = value.substr(0, value.find(','));
-    if (!takes(word)) return false;
+    if (!accepts(word)) return false;
     if (word.size() == value.size()) return true;
     value.remove_prefix(word.size() + 1);
   }
@@ -140,36 +140,37 @@ bool aligns(std::string_view value) {
 }  // namespace
 
 void WindowInfo::read(MPI_Info info) {
-  take(info, "accumulate_ops", accumulate_ops,
-       [](std::string_view value) { return value == "same_op" || value == "same_op_no_op"; });
-  take(info, "mpi_accumulate_granularity", accumulate_granularity, measures);
-  take(info, "which_accumulate_ops", which_accumulate_ops,
-       [](std::string_view value) { return named_ops(value).has_value(); });
-  take(info, "mpi_minimum_memory_alignment", minimum_alignment, aligns);
-  take(info, ORIEL_ASSERT_MAX_NUM_NOTIFY, max_num_notify, counts);
+  read_key(info, "accumulate_ops", accumulate_ops,
+           [](std::string_view value) { return value == "same_op" || value == "same_op_no_op"; });
+  read_key(info, "mpi_accumulate_granularity", accumulate_granularity, measures);
+  read_key(info, "which_accumulate_ops", which_accumulate_ops,
+           [](std::string_view value) { return named_ops(value).has_value(); });
+  read_key(info, "mpi_minimum_memory_alignment", minimum_alignment, aligns);
+  read_key(info, ORIEL_ASSERT_MAX_NUM_NOTIFY, max_num_notify, counts);
   update(info);
 }
 
 void WindowInfo::update(MPI_Info info) {
   // On an existing window this key does not move memory. MPI_Win_get_info reports the last value
   // set, as on MPICH.
-  take(info, "alloc_shared_noncontig", alloc_shared_noncontig);
-  take(info, "no_locks", no_locks);
-  take(info, "same_size", same_size);
-  take(info, "same_disp_unit", same_disp_unit);
-  take(info, "accumulate_ordering", accumulate_ordering, orders);
-  take(info, "mpi_assert_memory_alloc_kinds", asserted_alloc_kinds,
-       [](std::string_view) { return true; });
-  take(info, ORIEL_WEAK_UNLOCK, weak_unlock);
+  read_key(info, "alloc_shared_noncontig", alloc_shared_noncontig);
+  read_key(info, "no_locks", no_locks);
+  read_key(info, "same_size", same_size);
+  read_key(info, "same_disp_unit", same_disp_unit);
+  read_key(info, "accumulate_ordering", accumulate_ordering, orders);
+  read_key(info, "mpi_assert_memory_alloc_kinds", asserted_alloc_kinds,
+           [](std::string_view) { return true; });
+  read_key(info, ORIEL_WEAK_UNLOCK, weak_unlock);
   if (intrinsic == Intrinsic::as_asked) {
-    take(info, "acc_single_intrinsic", accumulate_intrinsic);  // Open MPI's name for the next key
-    take(info, "mpi_assert_accumulate_intrinsic", accumulate_intrinsic);
+    // Open MPI's name for the next key.
+    read_key(info, "acc_single_intrinsic", accumulate_intrinsic);
+    read_key(info, "mpi_assert_accumulate_intrinsic", accumulate_intrinsic);
   }
-  take(info, ORIEL_WIN_ORDER, order);
-  take(info, ORIEL_WIN_SCOPE, thread_scope, "process", "thread");
+  read_key(info, ORIEL_WIN_ORDER, order);
+  read_key(info, ORIEL_WIN_SCOPE, thread_scope, "process", "thread");
   for (const ReorderKey& key : reorder_keys) {
-    take(info, key.name, reorder.*key.flag);
-    take(info, key.abbreviation, reorder.*key.flag);
+    read_key(info, key.name, reorder.*key.flag);
+    read_key(info, key.abbreviation, reorder.*key.flag);
   }
 }
 
@@ -227,7 +228,7 @@ int WindowInfo::write(MPI_Info info) const {
 
 bool asserts(MPI_Info info, const char* key) {
   bool value = false;
-  take(info, key, value);
+  read_key(info, key, value);
   return value;
 }
 
@@ -245,7 +246,7 @@ std::size_t WindowInfo::alignment() const {
   return number_in<std::size_t>(minimum_alignment).value_or(cache_line);
 }
 
-void WindowInfo::note_address(const void* memory) {
+void WindowInfo::lower_alignment(const void* memory) {
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
   minimum_alignment = std::to_string(std::min<std::uintptr_t>(alignment(), address & -address));
 }

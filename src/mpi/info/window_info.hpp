@@ -48,7 +48,7 @@ struct WindowInfo {
   std::size_t alignment() const;
   /// Lowers the alignment to that of the address, which depends on the sizes of other ranks'
   /// memory.
-  void note_address(const void* memory);
+  void lower_alignment(const void* memory);
   /// The maximal number of notification counters of a rank, and the number up to which they need
   /// little memory.
   int most_counters() const;

@@ -35,7 +35,7 @@ class WindowRequest : public PersistentRequest {
     if (window_ != nullptr) return {};
     return {MPI_ERR_REQUEST, "the request's window has been freed"};
   }
-  void note_end_of(const WindowHandle& window) final {
+  void cut_off_from(const WindowHandle& window) final {
     if (window_ != &window) return;
     // Other handles of the window may still exist.
     if (active() && !done()) abandon();
@@ -132,24 +132,24 @@ Failure probe(WindowHandle& window, int source, int tag, bool wait, bool& found,
   if (const Failure bad = translate(window, source, tag, pattern)) return bad;
   // Sweeps receive notifications only while there is a listener.
   const Listening listening(engine.running()->process.listeners());
-  const auto look = [&] {
+  const auto match = [&] {
     const Notification* kept = window.core->notifications().find_kept(pattern);
     if (kept == nullptr) return false;
     describe_notification(*kept, status);
     return found = true;
   };
-  if (look()) return {};
+  if (match()) return {};
   engine.running()->process.sweep();
-  if (look()) return {};
+  if (match()) return {};
   const auto lost = [&]() -> EngineFailure {
     LostSources sources(engine.running()->process);
     const int rank = sources.of(*window.core, pattern.source);
-    if (rank < 0 || !sources.all_heard() || look()) return {};
+    if (rank < 0 || !sources.all_heard() || match()) return {};
     return lost_rank(*window.core, rank);
   };
   if (wait)
     return sweep_until(engine, window.core->events(), {WaitReason::notification, pattern.source},
-                       look, lost);
+                       match, lost);
   return engine.running()->pace.end_vain_poll(engine.lock) ? lost() : EngineFailure();
 }
 

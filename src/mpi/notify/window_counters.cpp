@@ -80,7 +80,7 @@ class CounterMaker {
               "the number of counters is above the window's mpi_assert_max_num_notify, " +
                   std::to_string(window_.info.most_counters()));
     } else {
-      take_memory(static_cast<std::uint32_t>(number));
+      allocate_memory(static_cast<std::uint32_t>(number));
     }
     if (const Failure bad = exchange()) return bad;
     if (asserts(info, ORIEL_ASSERT_SAME_NUM_NOTIFICATIONS)) check_same();
@@ -133,7 +133,7 @@ class CounterMaker {
     finish([&](Completion* completion) { return core.epochs().fence(last, true, completion); });
   }
 
-  void take_memory(std::uint32_t number) {
+  void allocate_memory(std::uint32_t number) {
     if (number == 0) return;
     std::string error;
     const std::uint64_t bytes = CounterRow::bytes(number);

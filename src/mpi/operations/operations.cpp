@@ -27,7 +27,7 @@ bool alike(const PredefinedType* one, const PredefinedType* other) {
 
 Failure check(MPI_Count count, MPI_Datatype type, const Known*& known) {
   if (count < 0) return {MPI_ERR_COUNT, "the count is negative"};
-  known = runtime.datatypes.find(type);
+  known = runtime.datatypes.find_committed(type);
   if (known == nullptr) return {MPI_ERR_TYPE, "the datatype is not valid or not committed"};
   return {};
 }
@@ -49,7 +49,7 @@ Failure check_address(const Access& access, const void* address, const Layout& l
   return {access.predefined_only ? MPI_ERR_ARG : MPI_ERR_BUFFER, "a buffer is a null pointer"};
 }
 
-Failure take_buffer(const Access& access, const UserBuffer& user, Buffer& buffer,
+Failure read_buffer(const Access& access, const UserBuffer& user, Buffer& buffer,
                     const PredefinedType*& basic) {
   const Known* known = nullptr;
   if (const Failure bad = check(user.count, user.type, known)) return bad;
@@ -166,8 +166,8 @@ bool try_put_or_get(const WindowHandle& window, const Access& access) {
 
 bool try_move(const WindowHandle& window, bool write, int rank, MPI_Aint displacement,
               MPI_Count target_count, MPI_Datatype target_type, const UserBuffer& local) {
-  const Known* there = runtime.datatypes.look(target_type);
-  const Known* own = runtime.datatypes.look(local.type);
+  const Known* there = runtime.datatypes.find_known(target_type);
+  const Known* own = runtime.datatypes.find_known(local.type);
   if (local.address == nullptr || there == nullptr || own == nullptr ||
       static_cast<std::uint64_t>(target_count) >> 32 != 0 ||
       static_cast<std::uint64_t>(local.count) >> 32 != 0) {
@@ -191,7 +191,7 @@ bool try_move(const WindowHandle& window, bool write, int rank, MPI_Aint displac
 constinit thread_local LastUpdate last_update;
 
 bool resolve_update(OperationKind kind, MPI_Op op, MPI_Datatype type) {
-  const Known* known = runtime.datatypes.look(type);
+  const Known* known = runtime.datatypes.find_known(type);
   if (known == nullptr || !known->predefined ||
       known->elements->extent() != known->basic->true_extent) {
     return false;
@@ -241,7 +241,7 @@ bool try_hot_paths(const WindowHandle& window, const Access& access) {
 }
 
 void report_carried_out(const WindowHandle& window, const Access& access, std::uint64_t begun) {
-  const Known& there = *runtime.datatypes.look(access.target.type);
+  const Known& there = *runtime.datatypes.find_known(access.target.type);
   const Elements elements{*layout_of(access.kind, there),
                           static_cast<std::uint64_t>(access.target.count)};
   HandleName handle;
@@ -254,7 +254,7 @@ void report_carried_out(const WindowHandle& window, const Access& access, std::u
   if (access.kind == OperationKind::put) {
     // An origin may put fewer bytes than the target's elements have.
     const bool same = access.origin.type == access.target.type;
-    const Known& own = same ? there : *runtime.datatypes.look(access.origin.type);
+    const Known& own = same ? there : *runtime.datatypes.find_known(access.origin.type);
     bytes = bytes_in({*own.layout, static_cast<std::uint64_t>(access.origin.count)});
   }
   const Protocol protocol =
@@ -269,11 +269,11 @@ void report_carried_out(const WindowHandle& window, const Access& access, std::u
                                     {access.notify_arg.kind, access.notify_arg.number, bytes});
 }
 
-void tell_of_active_epoch(const char* call, const WindowHandle& window, int rank) {
+void report_active_epoch(const char* call, const WindowHandle& window, int rank) {
   const Epochs& epochs = window.core->epochs();
   if (!valid_rank(window, rank) || epochs.passive(rank) || !epochs.covered(rank)) return;
-  static bool told = false;
-  if (std::exchange(told, true)) return;
+  static bool reported = false;
+  if (std::exchange(reported, true)) return;
   const std::string sentence =
       std::string("oriel: ") + call + on_window(printable(window.user_state.name)) +
       ", in an epoch of MPI_Win_fence or MPI_Win_start: it is carried out, as other "
@@ -299,11 +299,11 @@ Failure issue(WindowHandle& window, const Access& access, Completion* completion
   const PredefinedType* origin_basic = nullptr;
   const PredefinedType* result_basic = nullptr;
   if (reads_origin) {
-    const Failure bad = take_buffer(access, access.origin, operation.origin, origin_basic);
+    const Failure bad = read_buffer(access, access.origin, operation.origin, origin_basic);
     if (bad) return bad;
   }
   if (writes_result) {
-    const Failure bad = take_buffer(access, access.result, operation.result, result_basic);
+    const Failure bad = read_buffer(access, access.result, operation.result, result_basic);
     if (bad) return bad;
   }
   if (kind == OperationKind::compare_and_swap) {
@@ -347,7 +347,7 @@ Failure issue(WindowHandle& window, const Access& access, Completion* completion
               "the datatypes of the two sides are made of different predefined types"};
     }
   }
-  // MPI's own request-based operations are permitted in every epoch: see tell_of_active_epoch().
+  // MPI's own request-based operations are permitted in every epoch: see report_active_epoch().
   const Epochs& epochs = window.core->epochs();
   const bool notifies = access.notify_arg.wanted();
   const bool own_epoch = notifies && !epochs.covered(access.target.rank);

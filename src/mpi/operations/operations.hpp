@@ -75,7 +75,7 @@ inline bool one_run(const void* local, MPI_Count count, MPI_Datatype type, MPI_C
     return false;
   // One type and count on both sides.
   if (type != target_type || count != target_count || !countable(count)) return false;
-  const Datatypes::Known* known = runtime.datatypes.look(type);
+  const Datatypes::Known* known = runtime.datatypes.find_known(type);
   if (known == nullptr || !known->layout->short_contiguous()) return false;
   bytes = static_cast<std::size_t>(count) * known->layout->size();
   return true;
@@ -308,7 +308,7 @@ bool try_hot_paths(const WindowHandle& window, const Access& access);
 /// Reports on standard error, once for each process, that an operation with a request was called in
 /// a fence or access epoch, if the rank is in one. MPI permits such operations in passive epochs
 /// only; all hosts carry them out. With the process lock, which is released during the write.
-void tell_of_active_epoch(const char* call, const WindowHandle& window, int rank);
+void report_active_epoch(const char* call, const WindowHandle& window, int rank);
 
 /// A request-based operation. The request is complete at once if the operation is.
 template <typename Host>
@@ -322,7 +322,7 @@ int issue_with_request(const char* call, MPI_Win handle, const Access& access, M
           return Failure();
         }
         const Failure bad = issue(window, access, &completion, posted);
-        if (!bad) tell_of_active_epoch(call, window, access.target.rank);
+        if (!bad) report_active_epoch(call, window, access.target.rank);
         return bad;
       },
       host);

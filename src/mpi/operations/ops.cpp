@@ -37,9 +37,9 @@ struct PredefinedOp {
   TypeClasses types;
 
   /// `numbers`: MPI_BYTE counts as an integer.
-  bool takes(TypeClass type, bool numbers) const {
+  bool defined_for(TypeClass type, bool numbers) const {
     return (types & classes(type)) != 0 ||
-           (numbers && type == TypeClass::byte && takes(TypeClass::integer, false));
+           (numbers && type == TypeClass::byte && defined_for(TypeClass::integer, false));
   }
 };
 
@@ -79,7 +79,7 @@ bool comparable(const PredefinedType& type) {
 
 /// True if the function of an op made by `caller` has the parameters of C. Those of C++ and Java do
 /// not, and those of Fortran do only if its integers and C's handles have 32 bits.
-bool takes_arguments_of_c(const void* caller) {
+bool has_arguments_of_c(const void* caller) {
   Dl_info object{};
   if (::dladdr(caller, &object) == 0 || object.dli_fname == nullptr) return false;
   std::string_view name(object.dli_fname);
@@ -117,7 +117,7 @@ Failure reduction_of(OperationKind kind, MPI_Op op, const PredefinedType* basic,
   }
   const PredefinedOp* found = find_predefined(op);
   if (found == nullptr) return {MPI_ERR_OP, "the op is not a predefined one"};
-  if (!found->takes(type.type_class, bytes_are_numbers())) {
+  if (!found->defined_for(type.type_class, bytes_are_numbers())) {
     return {MPI_ERR_OP, "the op is not defined for this datatype"};
   }
   reduction.op = found->op;
@@ -131,7 +131,7 @@ bool predefined(MPI_Op op) {
 
 bool has_reduction(MPI_Op op, const PredefinedType& type) {
   const PredefinedOp* found = find_predefined(op);
-  return found != nullptr && found->takes(type.type_class, false);
+  return found != nullptr && found->defined_for(type.type_class, false);
 }
 
 }  // namespace oriel::mpi
@@ -140,20 +140,20 @@ using namespace oriel::mpi;
 using oriel::Guard;
 
 ORIEL_MPI_CALL(Op_create)(MPI_User_function* function, int commute, MPI_Op* op) {
-  const bool known = takes_arguments_of_c(__builtin_return_address(0));
+  const bool known = has_arguments_of_c(__builtin_return_address(0));
   const int code = host_mpi().Op_create(function, commute, op);
   if (code == MPI_SUCCESS && known) {
-    own_ops.note(*op, {.plain = function, .commutes = commute != 0});
+    own_ops.record(*op, {.plain = function, .commutes = commute != 0});
   }
   return code;
 }
 
 #if ORIEL_HOST_LARGE_COUNTS
 ORIEL_MPI_CALL(Op_create_c)(MPI_User_function_c* function, int commute, MPI_Op* op) {
-  const bool known = takes_arguments_of_c(__builtin_return_address(0));
+  const bool known = has_arguments_of_c(__builtin_return_address(0));
   const int code = host_mpi().Op_create_c(function, commute, op);
   if (code == MPI_SUCCESS && known) {
-    own_ops.note(*op, {.large = function, .commutes = commute != 0});
+    own_ops.record(*op, {.large = function, .commutes = commute != 0});
   }
   return code;
 }
@@ -168,7 +168,7 @@ ORIEL_MPI_CALL(Op_free)(MPI_Op* op) {
 ORIEL_MPI_CALL(Type_free)(MPI_Datatype* datatype) {
   if (datatype != nullptr) {
     const Guard guard(engine.lock);
-    runtime.datatypes.note_free(*datatype);
+    runtime.datatypes.watch_freed(*datatype);
   }
   return host_mpi().Type_free(datatype);
 }

@@ -36,7 +36,7 @@ struct OwnFunction {
 /// function. Thread-safe.
 class OwnOps {
  public:
-  void note(MPI_Op op, const OwnFunction& function) {
+  void record(MPI_Op op, const OwnFunction& function) {
     const std::lock_guard alone(alone_);
     functions_.insert_or_assign(handle_key(op), function);
   }

@@ -129,7 +129,7 @@ bool wait_for(MPI_Request* handle, MPI_Status* status, int& code) {
           request->wait(), [&] { return request->complete(); },
           [&] {
             LostSources sources(engine.running()->process);
-            request->look_for_lost(sources);
+            request->check_lost(sources);
             return Failure();
           });
     }

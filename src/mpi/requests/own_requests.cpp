@@ -186,7 +186,7 @@ Failure PersistentRequest::describe(MPI_Status* status) const {
   return lost_failure(lost_rank_);
 }
 
-void PersistentRequest::look_for_lost(LostSources& sources) {
+void PersistentRequest::check_lost(LostSources& sources) {
   if (!active_ || complete()) return;
   const int rank = lost(sources);
   if (rank >= 0 && sources.all_heard() && !complete()) lost_rank_ = rank;
@@ -204,7 +204,7 @@ int PersistentRequests::add(std::unique_ptr<PersistentRequest> request, MPI_Requ
   }
   table_.insert(handle_key(made), request.get());
   if (request->once_) request->start();
-  request->place_ = all_.size();
+  request->position_ = all_.size();
   all_.push_back(std::move(request));
   count_.store(all_.size(), std::memory_order_relaxed);
   *handle = made;
@@ -227,9 +227,9 @@ std::unique_ptr<PersistentRequest> PersistentRequests::remove(MPI_Request handle
   request.let_go();
   table_.erase(handle_key(handle), &request);
   spare_.push_back(handle);
-  const std::size_t place = request.place_;
-  std::swap(all_[place], all_.back());
-  all_[place]->place_ = place;
+  const std::size_t position = request.position_;
+  std::swap(all_[position], all_.back());
+  all_[position]->position_ = position;
   std::unique_ptr<PersistentRequest> removed = std::move(all_.back());
   all_.pop_back();
   count_.store(all_.size(), std::memory_order_relaxed);
@@ -255,14 +255,14 @@ void PersistentRequests::free_spare() {
 }
 
 void PersistentRequests::cut_off(const WindowHandle& window) {
-  for (const auto& request : all_) request->note_end_of(window);
+  for (const auto& request : all_) request->cut_off_from(window);
 }
 
 void PersistentRequests::fail_lost() {
   if (!any()) return;
   const Guard guard(engine.lock);
   LostSources sources(engine.running()->process);
-  for (const auto& request : all_) request->look_for_lost(sources);
+  for (const auto& request : all_) request->check_lost(sources);
 }
 
 int report(const char* call, const ErrorTaker& taker, const Failure& failure) {

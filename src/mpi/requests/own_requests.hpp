@@ -128,7 +128,7 @@ class PersistentRequest {
   /// change the request; sets the status if it is wanted.
   Failure describe(MPI_Status* status) const;
   /// Fails an active request if a process that it waits for has ended.
-  void look_for_lost(LostSources& sources);
+  void check_lost(LostSources& sources);
 
  protected:
   /// Stops a request that was begun.
@@ -151,7 +151,7 @@ class PersistentRequest {
   /// nothing any more. start() and waits return this error.
   virtual Failure cut_off() const { return {}; }
   /// Called when the handle of the window is freed.
-  virtual void note_end_of(const WindowHandle&) {}
+  virtual void cut_off_from(const WindowHandle&) {}
   /// Called when the program has freed the request.
   virtual void let_go() {}
 
@@ -160,7 +160,7 @@ class PersistentRequest {
   bool once_;
   bool active_ = false;
   int lost_rank_ = -1;
-  std::size_t place_ = 0;  // index in PersistentRequests::all_
+  std::size_t position_ = 0;  // index in PersistentRequests::all_
 };
 
 /// All persistent requests, by the handles that the program has. Each handle is an inactive

@@ -29,7 +29,7 @@ Handle to_handle(std::uint32_t number) {
 
 }  // namespace
 
-std::optional<MPI_Win> HandleValues::take() {
+std::optional<MPI_Win> HandleValues::allocate() {
   if (free_.size() > min_free || (next_ == most && !free_.empty())) {
     const std::uint32_t oldest = free_.front();
     free_.pop_front();

@@ -15,8 +15,8 @@ namespace oriel::mpi {
 class HandleValues {
  public:
   /// A free value; none if all `most` are in use.
-  std::optional<MPI_Win> take();
-  void give_back(MPI_Win handle) { free_.push_back(number_of(handle)); }
+  std::optional<MPI_Win> allocate();
+  void release(MPI_Win handle) { free_.push_back(number_of(handle)); }
 
   /// True if `handle` is, or once was, the handle of a window of Oriel's.
   static bool contains(MPI_Win handle) { return number_of(handle) < most; }

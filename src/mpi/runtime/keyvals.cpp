@@ -23,7 +23,7 @@ int DeleteCallback::call(MPI_Win handle, Attribute& attribute) const {
   return code;
 }
 
-void Keyvals::note(int keyval, const DeleteCallback& callback) {
+void Keyvals::record(int keyval, const DeleteCallback& callback) {
   const std::lock_guard alone(alone_);
   keyvals_[keyval] = {.callback = callback};
 }

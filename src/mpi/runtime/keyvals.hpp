@@ -44,7 +44,7 @@ struct DeleteCallback {
 /// host.
 class Keyvals {
  public:
-  void note(int keyval, const DeleteCallback& callback);
+  void record(int keyval, const DeleteCallback& callback);
   /// Changes the callback of a keyval, if it is known.
   void change(int keyval, const std::function<void(DeleteCallback&)>& how);
   /// Empty: not a keyval of windows.

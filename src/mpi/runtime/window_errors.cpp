@@ -93,12 +93,12 @@ void ErrhandlerFunction::call(MPI_Win handle, int& code) const {
   reinterpret_cast<void (*)(int* win, int* code)>(any)(&in_fortran, &code);
 }
 
-void WindowErrhandlers::note(MPI_Errhandler handler, const ErrhandlerFunction& function) {
+void WindowErrhandlers::record(MPI_Errhandler handler, const ErrhandlerFunction& function) {
   const std::lock_guard alone(alone_);
   handlers_[handle_key(handler)] = {.function = function};
 }
 
-void WindowErrhandlers::note_proxy(MPI_Errhandler handler, ErrhandlerProxy* proxy) {
+void WindowErrhandlers::record_proxy(MPI_Errhandler handler, ErrhandlerProxy* proxy) {
   const std::lock_guard alone(alone_);
   const auto found = handlers_.find(handle_key(handler));
   if (found != handlers_.end()) found->second.function.proxy = proxy;

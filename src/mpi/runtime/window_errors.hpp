@@ -31,9 +31,9 @@ struct ErrhandlerFunction {
 /// Oriel's. Thread-safe.
 class WindowErrhandlers {
  public:
-  void note(MPI_Errhandler handler, const ErrhandlerFunction& function);
+  void record(MPI_Errhandler handler, const ErrhandlerFunction& function);
   /// Records that the function is one of the C++ binding.
-  void note_proxy(MPI_Errhandler handler, ErrhandlerProxy* proxy);
+  void record_proxy(MPI_Errhandler handler, ErrhandlerProxy* proxy);
   /// Empty: an error handler of MPI's own, or not one of windows.
   std::optional<ErrhandlerFunction> find(MPI_Errhandler handler);
   /// True if `handler` may be set on windows.

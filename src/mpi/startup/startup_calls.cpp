@@ -26,11 +26,11 @@ namespace {
 void report(const char* step) {
   const char* folder = run_folder();
   if (folder == nullptr) return;
-  const int place = own_descriptor(::open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (place < 0) return;
-  const int file = own_descriptor(::openat(place, step, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  const int directory = own_descriptor(::open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (directory < 0) return;
+  const int file = own_descriptor(::openat(directory, step, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   if (file >= 0) ::close(file);
-  ::close(place);
+  ::close(directory);
 }
 
 [[gnu::constructor]] void report_loaded() {

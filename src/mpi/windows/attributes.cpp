@@ -177,7 +177,7 @@ ORIEL_MPI_CALL(Win_delete_attr)(MPI_Win win, int keyval) {
 ORIEL_MPI_CALL(Win_create_keyval)
 (MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr_function* erase, int* keyval, void* state) {
   const int code = host_mpi().Win_create_keyval(copy, erase, keyval, state);
-  if (code == MPI_SUCCESS) runtime.keyvals.note(*keyval, {erase, state});
+  if (code == MPI_SUCCESS) runtime.keyvals.record(*keyval, {erase, state});
   return code;
 }
 

@@ -10,7 +10,7 @@ using namespace oriel::mpi;
 ORIEL_MPI_CALL(Win_create_errhandler)
 (MPI_Win_errhandler_function* function, MPI_Errhandler* handler) {
   const int code = host_mpi().Win_create_errhandler(function, handler);
-  if (code == MPI_SUCCESS) runtime.window_errhandlers.note(*handler, {function});
+  if (code == MPI_SUCCESS) runtime.window_errhandlers.record(*handler, {function});
   return code;
 }
 

@@ -78,6 +78,6 @@ void MPII_Keyval_set_proxy(int keyval, void* copy, void* erase) {
 void MPII_Errhandler_set_cxx(MPI_Errhandler handler, ErrhandlerProxy* proxy) {
   static auto* const host = host_function<decltype(MPII_Errhandler_set_cxx)>(
       "MPII_Errhandler_set_cxx", __builtin_return_address(0));
-  runtime.window_errhandlers.note_proxy(handler, proxy);
+  runtime.window_errhandlers.record_proxy(handler, proxy);
   host(handler, proxy);
 }

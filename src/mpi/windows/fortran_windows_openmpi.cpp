@@ -38,15 +38,16 @@ void create_keyval(CreateKeyval* host, void (*copy)(), void (*erase)(), int* key
                    MPI_Aint* state, int* ierror) {
   host(copy, erase, keyval, state, ierror);
   if (*ierror != MPI_SUCCESS) return;
-  runtime.keyvals.note(*keyval, {.function = reinterpret_cast<MPI_Win_delete_attr_function*>(erase),
-                                 .extra_state = reinterpret_cast<void*>(*state),
-                                 .fortran = true});
+  runtime.keyvals.record(*keyval,
+                         {.function = reinterpret_cast<MPI_Win_delete_attr_function*>(erase),
+                          .extra_state = reinterpret_cast<void*>(*state),
+                          .fortran = true});
 }
 
 void create_errhandler(CreateErrhandler* host, void (*function)(), int* handler, int* ierror) {
   host(function, handler, ierror);
   if (*ierror != MPI_SUCCESS) return;
-  runtime.window_errhandlers.note(
+  runtime.window_errhandlers.record(
       ORIEL_FROM_FORTRAN(Errhandler, *handler),
       {.function = reinterpret_cast<MPI_Win_errhandler_function*>(function), .fortran = true});
 }

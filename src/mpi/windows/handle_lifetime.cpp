@@ -30,7 +30,7 @@ int hand_out(const char* call, MPI_Win parent, MPI_Info info, std::unique_ptr<Wi
   lifetime.hold(error);  // cannot fail: the parent window holds the engine, too
   {
     const Guard guard(engine.lock);
-    if (const std::optional<MPI_Win> taken = runtime.handle_values.take()) {
+    if (const std::optional<MPI_Win> taken = runtime.handle_values.allocate()) {
       made->handle = *win = *taken;
       const WindowHandle* const key = made.get();
       runtime.windows.insert(handle_key(made->handle), made.get());
@@ -52,7 +52,7 @@ void destroy_window(WindowHandle* window) {
     const Guard guard(engine.lock);
     own_requests.persistent.cut_off(*window);  // requests that delete callbacks have made
     runtime.windows.erase(handle_key(window->handle), window);
-    runtime.handle_values.give_back(window->handle);
+    runtime.handle_values.release(window->handle);
     Running& running = *engine.running();
     state = std::move(window->state);
     runtime.owned_handles.erase(window);

@@ -61,7 +61,7 @@ bool intrinsic(const WindowHandle& handle, const NamedOp& op, const PredefinedTy
 Failure query(const WindowHandle& window, std::string_view ops, MPI_Aint most, MPI_Datatype type,
               int& flag) {
   if (most < 0) return {MPI_ERR_COUNT, "the largest count is negative"};
-  const Datatypes::Known* known = runtime.datatypes.find(type);
+  const Datatypes::Known* known = runtime.datatypes.find_committed(type);
   if (known == nullptr) return {MPI_ERR_TYPE, "the datatype is not valid or not committed"};
   bool all = known->basic != nullptr && known->basic->handle == type;
   for (bool more = true; more;) {

@@ -17,12 +17,12 @@ namespace {
 
 /// True if the other ranks must take part in freeing the handle: it is the last one of a window
 /// that this process has not left yet.
-bool must_leave(const WindowHandle& window) {
+bool frees_window(const WindowHandle& window) {
   return !window.view.has_value() && window.state->handles == 1 && !window.state->left;
 }
 
 Failure check_unused(const WindowHandle& window) {
-  if (!must_leave(window)) return {};
+  if (!frees_window(window)) return {};
   if (window.state->views != 0) {
     return {MPI_ERR_OTHER,
             "windows made from memory handles of this one are left; free them first"};
@@ -35,10 +35,10 @@ Failure check_unused(const WindowHandle& window) {
 
 /// Stops counting the handle. With the last handle, this process leaves the window, which is
 /// collective; freeing an earlier one is local.
-Failure leave(WindowHandle& window, EngineFailure& failed) {
+Failure uncount(WindowHandle& window, EngineFailure& failed) {
   // Delete callbacks have run since the last check.
   if (const Failure bad = check_unused(window)) return bad;
-  if (must_leave(window)) {
+  if (frees_window(window)) {
     if (const Failure bad = leave_window(engine, *window.core, failed)) return bad;
     window.state->left = true;
   }
@@ -140,7 +140,7 @@ ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
   if (code != MPI_SUCCESS) return code;
   oriel::EngineFailure failed;
   code = dispatch_call(
-      call, *win, [&](WindowHandle& window) { return leave(window, failed); },
+      call, *win, [&](WindowHandle& window) { return uncount(window, failed); },
       [&] { return host_mpi().Win_free(win); });
   if (code != MPI_SUCCESS) return code;
   own_requests.pending.complete_at_host();

@@ -41,7 +41,7 @@ WindowMaker::~WindowMaker() {
   if (window_ == nullptr) return;
   if (window_->state->group != MPI_GROUP_NULL) host_mpi().Group_free(&window_->state->group);
   const Guard guard(engine.lock);
-  if (window_->handle != MPI_WIN_NULL) runtime.handle_values.give_back(window_->handle);
+  if (window_->handle != MPI_WIN_NULL) runtime.handle_values.release(window_->handle);
 }
 
 int WindowMaker::create(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Win* handle) {
@@ -108,7 +108,7 @@ int WindowMaker::prepare(const Arguments& arguments) {
   if (!*hold_) draft_.fail(Error::system, hold_->error());
   const Guard guard(engine.lock);
   note_windows_on(communicator_);
-  take_handle();
+  allocate_handle();
   if (*hold_) {
     draft_.begin(static_cast<std::uint64_t>(arguments.size),
                  static_cast<std::uint64_t>(arguments.disp_unit));
@@ -117,9 +117,9 @@ int WindowMaker::prepare(const Arguments& arguments) {
 }
 
 /// Acquires a value for the window's handle; fails if all are in use. With the process lock.
-void WindowMaker::take_handle() {
+void WindowMaker::allocate_handle() {
   if (draft_.failed()) return;
-  const std::optional<MPI_Win> taken = runtime.handle_values.take();
+  const std::optional<MPI_Win> taken = runtime.handle_values.allocate();
   if (!taken) return draft_.fail(Error::system, HandleValues::all_in_use);
   window_->handle = *taken;
 }
@@ -134,7 +134,7 @@ MPI_Win WindowMaker::hand_over() {
   window.flavor = flavors.at(static_cast<std::size_t>(draft_.flavor));
   window.info.intrinsic = draft_.intrinsic;
   window.info.accumulate_intrinsic.store(draft_.terms.intrinsic);
-  if (draft_.contiguous && window.base != nullptr) window.info.note_address(window.base);
+  if (draft_.contiguous && window.base != nullptr) window.info.lower_alignment(window.base);
   hold_->hand_over();
   const Guard guard(engine.lock);
   window.state->core = window.core = draft_.window;

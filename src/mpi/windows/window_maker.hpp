@@ -37,7 +37,7 @@ class WindowMaker {
   };
   int make(const Arguments& arguments, MPI_Win* handle);
   int prepare(const Arguments& arguments);
-  void take_handle();
+  void allocate_handle();
   MPI_Win hand_over();
   void describe() const;
 
