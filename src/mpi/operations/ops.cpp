@@ -30,8 +30,10 @@ constexpr TypeClasses classes(Classes... each) {
   return (... | (1U << static_cast<unsigned>(each)));
 }
 
-/// A predefined op: the core's name for it, and the groups of types that it is defined for.
+/// A predefined op: the name by which ORIEL_Win_op_intrinsic knows it, the core's op, and the
+/// groups of types that it is defined for.
 struct PredefinedOp {
+  std::string_view name;
   MPI_Op handle;
   Op op;
   TypeClasses types;
@@ -50,18 +52,19 @@ const std::array<PredefinedOp, 12>& predefined_ops() {
   constexpr TypeClasses truths = classes(integer, logical);
   constexpr TypeClasses bits = classes(integer, byte);
   // Built at first use: in some hosts handles are addresses, which are set when the host is loaded.
-  static const std::array<PredefinedOp, 12> ops{{{MPI_SUM, Op::sum, numbers},
-                                                 {MPI_PROD, Op::prod, numbers},
-                                                 {MPI_MIN, Op::min, ordered},
-                                                 {MPI_MAX, Op::max, ordered},
-                                                 {MPI_LAND, Op::land, truths},
-                                                 {MPI_LOR, Op::lor, truths},
-                                                 {MPI_LXOR, Op::lxor, truths},
-                                                 {MPI_BAND, Op::band, bits},
-                                                 {MPI_BOR, Op::bor, bits},
-                                                 {MPI_BXOR, Op::bxor, bits},
-                                                 {MPI_MINLOC, Op::minloc, classes(pair)},
-                                                 {MPI_MAXLOC, Op::maxloc, classes(pair)}}};
+  static const std::array<PredefinedOp, 12> ops{
+      {{"sum", MPI_SUM, Op::sum, numbers},
+       {"prod", MPI_PROD, Op::prod, numbers},
+       {"min", MPI_MIN, Op::min, ordered},
+       {"max", MPI_MAX, Op::max, ordered},
+       {"land", MPI_LAND, Op::land, truths},
+       {"lor", MPI_LOR, Op::lor, truths},
+       {"lxor", MPI_LXOR, Op::lxor, truths},
+       {"band", MPI_BAND, Op::band, bits},
+       {"bor", MPI_BOR, Op::bor, bits},
+       {"bxor", MPI_BXOR, Op::bxor, bits},
+       {"minloc", MPI_MINLOC, Op::minloc, classes(pair)},
+       {"maxloc", MPI_MAXLOC, Op::maxloc, classes(pair)}}};
   return ops;
 }
 
@@ -123,6 +126,18 @@ Failure reduction_of(OperationKind kind, MPI_Op op, const PredefinedType* basic,
   reduction.op = found->op;
   if (valid(reduction)) return {};
   return {MPI_ERR_OP, "this build of Oriel has no arithmetic for the datatype"};
+}
+
+bool find_op(std::string_view name, MPI_Op& op) {
+  if (name == "no_op" || name == "replace") {
+    op = name == "no_op" ? MPI_NO_OP : MPI_REPLACE;
+    return true;
+  }
+  const auto& ops = predefined_ops();
+  const auto* const found = std::ranges::find(ops, name, &PredefinedOp::name);
+  if (found == ops.end()) return false;
+  op = found->handle;
+  return true;
 }
 
 bool predefined(MPI_Op op) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
 
 #include "core/operation/operation.hpp"
@@ -18,6 +19,9 @@ namespace oriel::mpi {
 /// the call does not permit the op or the datatype (MPI-4.1 section 12.3.4).
 Failure reduction_of(OperationKind kind, MPI_Op op, const PredefinedType* basic,
                      Reduction& reduction);
+
+/// Finds a predefined op by its name in lower case without MPI_. False: there is none.
+bool find_op(std::string_view name, MPI_Op& op);
 
 /// True for the predefined ops of MPI_Reduce.
 bool predefined(MPI_Op op);
