@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is known of datatypes, from first use until the program frees them.
+// The entries of datatypes, from their first use until the program frees them.
 #include "mpi/datatypes/datatypes.hpp"
 
 #include <gtest/gtest.h>

@@ -22,7 +22,7 @@ using test::collective_counts;
 using test::CollectiveCounts;
 using test::make_communicator;
 
-/// What the calls since its construction have taken.
+/// The calls of the host's collectives since the construction.
 class Counted {
  public:
   CollectiveCounts since() const {

@@ -13,7 +13,6 @@
 
 #include "mpi/runtime/runtime.hpp"
 #include "support/fake_host.hpp"
-#include "support/fake_tools.hpp"
 
 namespace oriel::mpi {
 namespace {

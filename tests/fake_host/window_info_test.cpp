@@ -39,7 +39,7 @@ class Info {
   MPI_Info info_ = MPI_INFO_NULL;
 };
 
-/// What a window that was made with this value says of the key.
+/// The value of the key in the info of a window that was made with this value.
 std::string told(const char* key, const char* value) {
   Info given;
   given.set(key, value);

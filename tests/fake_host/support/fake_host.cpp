@@ -11,8 +11,6 @@
 #include <set>
 #include <utility>
 
-#include "support/fake_progress.hpp"
-
 namespace oriel::test {
 namespace {
 
@@ -121,7 +119,8 @@ int raise_error(int code) {
   return MPI_SUCCESS;
 }
 
-/// One process's part of a collective: its own everywhere, then what the peers say.
+/// One process's part of a collective: its data in the places of all ranks, then the peer's
+/// changes.
 int collect(MPI_Comm comm, const char* name, int& counted, const void* own, void* all,
             std::size_t bytes, bool gathered) {
   Communicator* known = look(host().communicators, comm);
@@ -702,7 +701,7 @@ int PMPI_Type_free(MPI_Datatype* type) {
   return MPI_SUCCESS;
 }
 
-// Messages: to and from nobody.
+// Messages: to and from MPI_PROC_NULL.
 
 int PMPI_Send(const void*, int count, MPI_Datatype type, int, int, MPI_Comm) {
   if (count < 0) return MPI_ERR_COUNT;

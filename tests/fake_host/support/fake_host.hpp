@@ -10,8 +10,8 @@
 /// A host MPI of one process, as far as the MPI layer needs one for tests without an MPI job: a
 /// library of its own, in which HostMpi finds the host's functions as it finds those of a real MPI.
 /// It has objects (types, communicators, info, windows, requests) and no messages. Further ranks of
-/// a communicator are scripted: see make_communicator(). What is not needed ends the process with a
-/// sentence.
+/// a communicator are scripted: see make_communicator(). A call of a function that no test needs
+/// ends the process with a sentence (without_mpi_h.cpp).
 namespace oriel::test {
 
 /// The arguments of a derived datatype, as MPI_Type_get_contents_c tells them.
@@ -39,10 +39,10 @@ int live_types();
 /// A request of the host's own. It is complete when complete_request() has been called.
 MPI_Request make_request(bool persistent = false);
 void complete_request(MPI_Request request, int tag = 0, int error = MPI_SUCCESS);
-/// Whether the host knows the handle: it has not been freed.
+/// True if the host knows the handle: it has not been freed.
 bool has_request(MPI_Request request);
 
-/// What error handlers have been called with since the last clear_errors().
+/// The errors for which error handlers have been called since the last clear_errors().
 struct RaisedError {
   int error_class = MPI_SUCCESS;
   std::string text;
@@ -50,7 +50,7 @@ struct RaisedError {
 const std::vector<RaisedError>& raised_errors();
 void clear_errors();
 
-/// How many of the host's collectives have been called.
+/// The numbers of calls of the host's collectives.
 struct CollectiveCounts {
   int allgather = 0;
   int allreduce = 0;
@@ -69,5 +69,19 @@ int live_groups();
 /// the others say.
 using Peer = std::function<void(const char* collective, void* result, std::size_t bytes)>;
 MPI_Comm make_communicator(int size, Peer peer = {});
+
+/// Lets the MPI layer's progress hook, if there is one, take a turn.
+void make_progress();
+
+/// MPI_T of the fake host: the numbers of variables of each kind and of categories, whose names end
+/// with their indices: cvar_0, pvar_0, category_0. Each category lists all of them. Handles and
+/// sessions are addresses of nothing.
+struct FakeTools {
+  int cvars = 3;
+  int pvars = 2;
+  int categories = 2;
+  MPI_T_pvar_handle started = MPI_T_PVAR_HANDLE_NULL;  // last
+};
+FakeTools& fake_tools();
 
 }  // namespace oriel::test

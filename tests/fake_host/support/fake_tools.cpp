@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "support/fake_tools.hpp"
+#include "support/fake_host.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -47,7 +47,7 @@ int list(int category, int number, int length, int* indices) {
   return MPI_SUCCESS;
 }
 
-/// A handle that is not null and that nobody looks behind.
+/// A handle that is not null. Its address is not used.
 template <typename Handle>
 Handle make_handle(int number) {
   static char places[64];

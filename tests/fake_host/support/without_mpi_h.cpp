@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the MPI layer calls of a host and no test needs. Without mpi.h, whose declarations have
-// arguments.
+// Functions of a host that the MPI layer calls and no test needs, and the hook in the host's
+// progress engine, as MPICH has it since 4.3. Without mpi.h: its declarations have arguments, and
+// only some versions declare the hook.
 #include <cstdio>
 #include <cstdlib>
 
@@ -76,3 +77,24 @@ ORIEL_UNNEEDED(Pack_c)
 ORIEL_UNNEEDED(Pack_size_c)
 ORIEL_UNNEEDED(Topo_test)
 ORIEL_UNNEEDED(Type_dup)
+
+namespace {
+
+int (*hook)(void*) = nullptr;
+void* hook_state = nullptr;
+
+}  // namespace
+
+extern "C" int PMPIX_Async_start(int (*poll)(void*), void* state, int) {
+  hook = poll;
+  hook_state = state;
+  return 0;
+}
+
+namespace oriel::test {
+
+void make_progress() {
+  if (hook != nullptr) hook(hook_state);
+}
+
+}  // namespace oriel::test
