@@ -32,8 +32,8 @@ class CollectiveState {
 
   /// A duplicate of the communicator for the host's collectives. One request at a time uses it,
   /// because ranks may start requests in different orders. All ranks have the duplicates at the
-  /// same places. They agree on an idle one among the first `seen_at_once` by bits (Offer::usable),
-  /// and among the others by a collective.
+  /// same positions. They agree on an idle one among the first `seen_at_once` by bits
+  /// (Offer::usable), and among the others by a collective.
   struct Duplicate {
     MPI_Comm communicator = MPI_COMM_NULL;
     bool used = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mpi/collectives/window_collective.hpp"
+#include "mpi/collectives/alltoallv_tasks.hpp"
 
 #include <algorithm>
 #include <utility>
