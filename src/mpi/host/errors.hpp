@@ -60,7 +60,7 @@ inline Failure failure(Error error, const char* reason) {
 /// The communicator whose error handler the host calls for an error on `communicator`;
 /// MPI_COMM_NULL: for an error of no object. MPI_Init has been called.
 MPI_Comm errhandler_owner(MPI_Comm communicator);
-/// Gives a communicator an error handler of Oriel's, which is not noted as the program's.
+/// Gives a communicator an error handler of Oriel's, which is not recorded as the program's.
 void set_errhandler(MPI_Comm communicator, MPI_Errhandler handler);
 /// True for MPI_ERRORS_ARE_FATAL and, if MPI has it, MPI_ERRORS_ABORT.
 bool ends_program(MPI_Errhandler handler);

@@ -18,20 +18,6 @@ std::string with_underscores(std::string name) {
   return name;
 }
 
-std::uint64_t sum_over_windows(const Running& running, std::uint64_t (*of_window)(Window&)) {
-  std::uint64_t sum = 0;
-  for (const std::unique_ptr<Window>& window : running.process.windows()) sum += of_window(*window);
-  return sum;
-}
-
-std::uint64_t pending_epochs(Window& window) {
-  return window.epochs().pending_epochs();
-}
-
-std::uint64_t kept_notifications(Window& window) {
-  return window.notifications().kept();
-}
-
 class Table {
  public:
   Table() {
@@ -121,11 +107,11 @@ class Table {
         [](const PvarSource& source) { return source.running.process.windows().size(); });
     add_level_of_windows("pending_epochs",
                          "epochs that the program has closed and that are not completed",
-                         pending_epochs);
+                         [](Window& window) { return window.epochs().pending_epochs(); });
     add_level_of_windows("kept_notifications",
                          "notifications that have been taken from the process's queue and that no "
                          "request has matched; those still in the queue are not counted",
-                         kept_notifications);
+                         [](Window& window) { return window.notifications().kept(); });
     add("shared_memory",
         "Bytes that this process has allocated in memory that it shares with its node: windows, "
         "control blocks, MPI_Alloc_mem.",
@@ -137,7 +123,9 @@ class Table {
                             std::uint64_t (*of_window)(Window&)) {
     add(name, "Of all windows, " + meaning + ".", MPI_T_PVAR_CLASS_LEVEL,
         [of_window](const PvarSource& source) {
-          return sum_over_windows(source.running, of_window);
+          std::uint64_t sum = 0;
+          for (const auto& window : source.running.process.windows()) sum += of_window(*window);
+          return sum;
         });
     add(
         "window_" + name, "Of one window, " + meaning + ".", MPI_T_PVAR_CLASS_LEVEL,

@@ -40,8 +40,8 @@ struct DeleteCallback {
 
 /// The keyvals of windows that the program has made. The host allocates their numbers. If the
 /// program frees a keyval that attributes of Oriel's windows still use, it is freed at the host
-/// with the last of these. Thread-safe; without the process lock for functions that may call the
-/// host.
+/// with the last of these. Thread-safe. Functions that may call the host are called without the
+/// process lock.
 class Keyvals {
  public:
   void record(int keyval, const DeleteCallback& callback);

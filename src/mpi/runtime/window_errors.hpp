@@ -26,9 +26,9 @@ struct ErrhandlerFunction {
   void call(MPI_Win handle, int& code) const;
 };
 
-/// The error handlers of Oriel's windows: MPI's own, and the program's, whose functions MPI has no
-/// call to return. The host allocates the handles and counts its references; this class counts
-/// Oriel's. Thread-safe.
+/// The error handlers of Oriel's windows. The functions of the program's are recorded, because no
+/// call of MPI returns them. The host allocates the handles and counts its references; this class
+/// counts Oriel's. Thread-safe.
 class WindowErrhandlers {
  public:
   void record(MPI_Errhandler handler, const ErrhandlerFunction& function);

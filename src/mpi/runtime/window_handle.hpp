@@ -23,7 +23,8 @@ struct WindowState {
   MPI_Group group = MPI_GROUP_NULL;
   int handles = 1;  // handles that the program has not freed
   int views = 0;    // those of memory handles
-  /// The collective part of MPI_Win_free is over: no other rank takes part in another one.
+  /// This process has left the window, in the collective part of an MPI_Win_free. A further
+  /// MPI_Win_free is local.
   bool left = false;
   /// Made by Oriel for a persistent collective; freed with it.
   bool own = false;
