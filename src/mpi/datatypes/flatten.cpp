@@ -10,36 +10,59 @@
 namespace oriel::mpi {
 namespace {
 
-// Envelope and contents of a datatype are read by the large-count calls where the host has them:
-// the plain ones refuse datatypes that were made by large-count constructors.
-#if ORIEL_HOST_LARGE_COUNTS
-using Length = MPI_Count;
-#else
-using Length = int;
-#endif
-
 /// The lengths of the arrays of a datatype's contents, and the kind of its constructor.
-struct Envelope {
+template <typename Length>
+struct EnvelopeOf {
   Length integers = 0;
   Length addresses = 0;
   Length counts = 0;  // of large-count constructors
   Length types = 0;
   int combiner = MPI_COMBINER_NAMED;
 
-  bool read(MPI_Datatype type) {
-#if ORIEL_HOST_LARGE_COUNTS
-    return PMPI_Type_get_envelope_c(type, &integers, &addresses, &counts, &types, &combiner) ==
-           MPI_SUCCESS;
-#else
-    return PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS;
-#endif
-  }
   /// True for the types of MPI_Type_create_f90_real and similar calls, too.
   bool predefined() const {
     return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
            combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
   }
 };
+
+/// The arrays of a datatype's contents.
+struct ContentArrays {
+  std::vector<int> integers;
+  std::vector<MPI_Aint> addresses;
+  std::vector<MPI_Count> counts;
+  std::vector<MPI_Datatype> types;
+};
+
+// The large-count calls where the host has them: the plain ones refuse datatypes that were made by
+// large-count constructors.
+#if ORIEL_HOST_LARGE_COUNTS
+
+using Envelope = EnvelopeOf<MPI_Count>;
+
+int read_envelope(MPI_Datatype type, Envelope& read) {
+  return PMPI_Type_get_envelope_c(type, &read.integers, &read.addresses, &read.counts, &read.types,
+                                  &read.combiner);
+}
+int read_arrays(MPI_Datatype type, const Envelope& of, ContentArrays& read) {
+  return PMPI_Type_get_contents_c(type, of.integers, of.addresses, of.counts, of.types,
+                                  host_list(read.integers), host_list(read.addresses),
+                                  host_list(read.counts), host_list(read.types));
+}
+
+#else
+
+using Envelope = EnvelopeOf<int>;
+
+int read_envelope(MPI_Datatype type, Envelope& read) {
+  return PMPI_Type_get_envelope(type, &read.integers, &read.addresses, &read.types, &read.combiner);
+}
+int read_arrays(MPI_Datatype type, const Envelope& of, ContentArrays& read) {
+  return PMPI_Type_get_contents(type, of.integers, of.addresses, of.types, host_list(read.integers),
+                                host_list(read.addresses), host_list(read.types));
+}
+
+#endif
 
 /// Reads numbers from the front of an array of arguments.
 class NumberReader {
@@ -75,9 +98,9 @@ class TypeContents {
  public:
   TypeContents() = default;
   ~TypeContents() {
-    for (MPI_Datatype& type : types_) {
+    for (MPI_Datatype& type : arrays_.types) {
       Envelope of_type;
-      of_type.read(type);
+      read_envelope(type, of_type);
       if (!of_type.predefined()) host_mpi().Type_free(&type);
     }
   }
@@ -85,37 +108,37 @@ class TypeContents {
   TypeContents& operator=(const TypeContents&) = delete;
 
   bool read(MPI_Datatype type) {
-    if (!envelope_.read(type)) return false;
+    if (read_envelope(type, envelope_) != MPI_SUCCESS) return false;
     if (envelope_.combiner == MPI_COMBINER_NAMED || envelope_.types == 0) return true;
-    integers_.resize(static_cast<std::size_t>(envelope_.integers));
-    addresses_.resize(static_cast<std::size_t>(envelope_.addresses));
-    counts_.resize(static_cast<std::size_t>(envelope_.counts));
-    std::vector<MPI_Datatype> types(static_cast<std::size_t>(envelope_.types));
-    if (read_arrays(type, types) != MPI_SUCCESS) return false;
-    types_ = std::move(types);
+    ContentArrays arrays{std::vector<int>(static_cast<std::size_t>(envelope_.integers)),
+                         std::vector<MPI_Aint>(static_cast<std::size_t>(envelope_.addresses)),
+                         std::vector<MPI_Count>(static_cast<std::size_t>(envelope_.counts)),
+                         std::vector<MPI_Datatype>(static_cast<std::size_t>(envelope_.types))};
+    if (read_arrays(type, envelope_, arrays) != MPI_SUCCESS) return false;
+    arrays_ = std::move(arrays);
     return true;
   }
   bool predefined() const { return envelope_.predefined(); }
   int combiner() const { return envelope_.combiner; }
-  const std::vector<MPI_Datatype>& types() const { return types_; }
+  const std::vector<MPI_Datatype>& types() const { return arrays_.types; }
 
   /// Counts and displacements in elements, in the order of the call's arguments.
-  bool has_numbers() const { return large() || !integers_.empty(); }
+  bool has_numbers() const { return large() || !arrays_.integers.empty(); }
   std::int64_t number(std::int64_t i) const {
     const auto at = static_cast<std::size_t>(i);
-    return large() ? counts_[at] : integers_[at];
+    return large() ? arrays_.counts[at] : arrays_.integers[at];
   }
   /// Displacements in bytes. `behind`: the number of counts before them, if both share an array.
   std::int64_t address(std::int64_t i, std::int64_t behind) const {
-    return large() ? counts_[static_cast<std::size_t>(behind + i)]
-                   : addresses_[static_cast<std::size_t>(i)];
+    return large() ? arrays_.counts[static_cast<std::size_t>(behind + i)]
+                   : arrays_.addresses[static_cast<std::size_t>(i)];
   }
 
   SubarrayContents subarray() const {
-    NumberReader integers(integers_);
+    NumberReader integers(arrays_.integers);
     SubarrayContents array;
     const std::int64_t dimensions = integers.one();
-    NumberReader counts = large() ? NumberReader(counts_) : integers;
+    NumberReader counts = large() ? NumberReader(arrays_.counts) : integers;
     array.sizes = counts.many(dimensions);
     array.subsizes = counts.many(dimensions);
     array.starts = counts.many(dimensions);
@@ -124,12 +147,12 @@ class TypeContents {
   }
 
   DarrayContents darray() const {
-    NumberReader integers(integers_);
+    NumberReader integers(arrays_.integers);
     DarrayContents array;
     integers.one();  // the size of the process grid follows from its dimensions
     array.rank = integers.one();
     const std::int64_t dimensions = integers.one();
-    NumberReader counts(counts_);
+    NumberReader counts(arrays_.counts);
     array.global_sizes = (large() ? counts : integers).many(dimensions);
     array.distributions = integers.many(dimensions);
     array.distribution_arguments = integers.many(dimensions);
@@ -139,23 +162,10 @@ class TypeContents {
   }
 
  private:
-  int read_arrays(MPI_Datatype type, std::vector<MPI_Datatype>& types) {
-#if ORIEL_HOST_LARGE_COUNTS
-    return PMPI_Type_get_contents_c(type, envelope_.integers, envelope_.addresses, envelope_.counts,
-                                    envelope_.types, host_list(integers_), host_list(addresses_),
-                                    host_list(counts_), host_list(types));
-#else
-    return PMPI_Type_get_contents(type, envelope_.integers, envelope_.addresses, envelope_.types,
-                                  host_list(integers_), host_list(addresses_), host_list(types));
-#endif
-  }
-  bool large() const { return !counts_.empty(); }
+  bool large() const { return !arrays_.counts.empty(); }
 
   Envelope envelope_;
-  std::vector<int> integers_;
-  std::vector<MPI_Aint> addresses_;
-  std::vector<MPI_Count> counts_;
-  std::vector<MPI_Datatype> types_;
+  ContentArrays arrays_;
 };
 
 /// Appends elements of other datatypes to a Flat.
