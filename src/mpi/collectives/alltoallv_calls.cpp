@@ -211,22 +211,22 @@ class AlltoallvMaker {
     if (needs_window(algorithm)) return task_in_window(task);
     made_ = {};
     return make_host_collective(call_, with_counts_of_senders(), making_.state(),
-                                usable_everywhere(), info_, task);
+                                common(&Offer::usable), info_, task);
   }
 
   void offer(Algorithm algorithm) {
     mine_.resize(static_cast<std::size_t>(arguments_.ranks));
-    Offer common;
-    common.send_kind = buffers_.send_kind;
-    common.receive_kind = buffers_.receive_kind;
+    Offer to_all;
+    to_all.send_kind = buffers_.send_kind;
+    to_all.receive_kind = buffers_.receive_kind;
     {
       const Guard guard(engine.lock);
-      common.usable = needs_window(algorithm) ? making_.state()->windows().fitting(area_)
+      to_all.usable = needs_window(algorithm) ? making_.state()->windows().fitting(area_)
                                               : making_.state()->idle_duplicates();
-      common.idle = making_.state()->windows().idle();
+      to_all.idle = making_.state()->windows().idle();
     }
     for (std::size_t other = 0; other < mine_.size(); ++other) {
-      mine_[other] = common;
+      mine_[other] = to_all;
       mine_[other].sends = bytes_in(buffers_.sends[other]);
       mine_[other].space = bytes_in(buffers_.receives[other]);
       // Empty for the host's own collective, which needs no window.
@@ -236,10 +236,11 @@ class AlltoallvMaker {
     }
   }
 
-  std::uint64_t usable_everywhere() const {
-    std::uint64_t usable = ~std::uint64_t{0};
-    for (const Offer& offer : theirs_) usable &= offer.usable;
-    return usable;
+  /// The bits that are set in the offers of all ranks.
+  std::uint64_t common(std::uint64_t Offer::* bits) const {
+    std::uint64_t all = ~std::uint64_t{0};
+    for (const Offer& offer : theirs_) all &= offer.*bits;
+    return all;
   }
 
   /// True if this rank's block to itself is a whole number of the elements that it receives. Open
@@ -263,13 +264,11 @@ class AlltoallvMaker {
   }
 
   int task_in_window(std::unique_ptr<CollectiveTask>& task) {
-    std::uint64_t idle = ~std::uint64_t{0};
-    for (const Offer& offer : theirs_) idle &= offer.idle;
     ReceiveWindow* window = nullptr;
     {
       const Guard guard(engine.lock);
-      window = making_.state()->windows().acquire(usable_everywhere());
-      making_.state()->windows().retire_old(idle);
+      window = making_.state()->windows().acquire(common(&Offer::usable));
+      making_.state()->windows().retire_old(common(&Offer::idle));
     }
     if (window == nullptr) {
       const int code = making_.state()->windows().make(call_, communicator_, rank_, area_, window);

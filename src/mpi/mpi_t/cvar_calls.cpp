@@ -21,11 +21,8 @@ namespace {
 
 constexpr int most_characters = PATH_MAX;
 
-bool is_of_kind(const Setting& setting, std::string_view kind) {
-  return setting.kind == kind;
-}
 bool is_text(const Setting& setting) {
-  return is_of_kind(setting, "text");
+  return setting.kind == std::string_view("text");
 }
 
 const Setting& setting_at(int position) {
@@ -55,8 +52,8 @@ void read_setting(const Setting& setting, void* buffer) {
     put_out(oriel::setting_text(setting.name), static_cast<char*>(buffer), &length);
     return;
   }
-  const long whole = is_of_kind(setting, "bool") ? oriel::setting_bool(setting.name)
-                                                 : oriel::setting_int(setting.name);
+  const long whole = setting.kind == std::string_view("bool") ? oriel::setting_bool(setting.name)
+                                                              : oriel::setting_int(setting.name);
   const int value = static_cast<int>(std::clamp<long>(whole, INT_MIN, INT_MAX));
   std::memcpy(buffer, &value, sizeof value);
 }
