@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "core/base/limits.hpp"
+#include "core/base/work_list.hpp"
 #include "core/collective/remote_lanes.hpp"
+#include "core/epoch/epoch.hpp"
 #include "core/epoch/events.hpp"
 #include "core/epoch/invariant_checks.hpp"
 #include "core/epoch/lock_order.hpp"
-#include "core/epoch/pools.hpp"
-#include "core/epoch/sweep_work.hpp"
 #include "core/remote/layout_cache.hpp"
 #include "core/remote/message.hpp"
 #include "core/remote/outbox.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The word that tells which access epochs are complete (E8), against a set of their numbers.
-#include "core/epoch/done_word.hpp"
+#include "core/epoch/epoch_peer.hpp"
 
 #include <gtest/gtest.h>
 

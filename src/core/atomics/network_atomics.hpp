@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/error.hpp"
-#include "core/epoch/epoch_state.hpp"
+#include "core/epoch/pending_operations.hpp"
 #include "core/region/region.hpp"
 #include "core/transport/messages.hpp"
 

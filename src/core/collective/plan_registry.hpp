@@ -10,7 +10,6 @@
 #include "core/base/work_list.hpp"
 #include "core/collective/plan.hpp"
 #include "core/epoch/events.hpp"
-#include "core/epoch/sweep_work.hpp"
 #include "core/remote/exchange.hpp"
 #include "core/remote/outbox.hpp"
 

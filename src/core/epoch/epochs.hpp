@@ -12,9 +12,8 @@
 #include "core/base/error.hpp"
 #include "core/epoch/activation.hpp"
 #include "core/epoch/epoch.hpp"
-#include "core/epoch/epoch_state.hpp"
 #include "core/epoch/fence.hpp"
-#include "core/epoch/pools.hpp"
+#include "core/epoch/pending_operations.hpp"
 #include "core/lock/control.hpp"
 
 namespace oriel {
@@ -305,8 +304,7 @@ class Epochs {
   void cover_notified(bool local, Coverage& coverage);
   Outcome finish_flush(const Coverage& coverage, Completion* completion);
 
-  // weak_unlocks.cpp: operations that weak unlocks have left and that may not be complete at the
-  // target.
+  // flushes.cpp: operations that weak unlocks have left and that may not be complete at the target.
   /// Makes all targets of such operations targets of the lock_all epoch, which will ask them.
   void touch_weak(Epoch& epoch);
   /// Sends questions for such operations. The next epoch that is not a lock epoch waits for the

@@ -6,12 +6,11 @@
 
 #include "core/base/error.hpp"
 #include "core/base/published.hpp"
+#include "core/base/work_list.hpp"
 #include "core/epoch/epoch.hpp"
 #include "core/epoch/epoch_peer.hpp"
 #include "core/epoch/events.hpp"
 #include "core/epoch/lock_order.hpp"
-#include "core/epoch/pools.hpp"
-#include "core/epoch/sweep_work.hpp"
 #include "core/operation/operation.hpp"
 
 namespace oriel {
@@ -145,6 +144,24 @@ class PendingOperations {
   Published<bool> all_flushed_;
   std::uint64_t weak_peers_ = 0;
   std::uint64_t flushes_ = 0;  // flush requests that wait
+};
+
+/// The state that a window's Epochs share with the objects that reach other ranks for them.
+struct EpochState {
+  EpochState(const WindowEvents& window_events, EpochPeers& window_peers, EpochPools& pools,
+             LockOrder& order, SweepWork& sweep_work)
+      : events(window_events),
+        lock_order(order),
+        peers(window_peers),
+        work(sweep_work),
+        pending(pools, order, peers, work, events) {}
+
+  WindowEvents events;
+  LockOrder& lock_order;  // of the process
+  EpochPeers& peers;
+  FailureReason reason;
+  SweepWork& work;
+  PendingOperations pending;
 };
 
 }  // namespace oriel

@@ -8,8 +8,8 @@
 
 #include "core/atomics/network_atomics.hpp"
 #include "core/base/limits.hpp"
-#include "core/epoch/epoch_state.hpp"
 #include "core/epoch/link.hpp"
+#include "core/epoch/pending_operations.hpp"
 #include "core/region/peer.hpp"
 #include "core/region/region.hpp"
 #include "core/remote/buffer_registrations.hpp"

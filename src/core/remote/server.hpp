@@ -11,7 +11,7 @@
 #include "core/base/error.hpp"
 #include "core/base/limits.hpp"
 #include "core/base/pool.hpp"
-#include "core/epoch/sweep_work.hpp"
+#include "core/base/work_list.hpp"
 #include "core/notify/notifications.hpp"
 #include "core/region/peer.hpp"
 #include "core/region/region.hpp"

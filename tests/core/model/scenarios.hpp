@@ -11,9 +11,8 @@
 #include <vector>
 
 #include "core/lock/control.hpp"
-#include "core/lock/lock_line_inline.hpp"
+#include "core/lock/lock_line.hpp"
 #include "core/lock/update.hpp"
-#include "core/lock/update_inline.hpp"
 #include "core/mapped/fence_words.hpp"
 #include "core/transport/doorbell.hpp"
 #include "search.hpp"
