@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 namespace oriel {
 namespace {
@@ -28,22 +31,105 @@ void store(void* to, T value) {
   std::memcpy(to, &value, sizeof value);
 }
 
+/// Combines `count` elements: target[i] = origin[i] op target[i]. The old values go to `fetched`
+/// unless it is null.
+using Kernel = void (*)(void* target, const void* origin, void* fetched, std::size_t count);
+
+// The nonnative types of MPI: the processor has no instructions for them.
+
+/// Stands for a type that the compiler does not have.
+struct Absent {};
+
+#ifdef __SIZEOF_INT128__
+__extension__ using Int128 = __int128;
+__extension__ using Unsigned128 = unsigned __int128;
+#else
+using Int128 = Absent;
+using Unsigned128 = Absent;
+#endif
+
+#ifdef __FLT16_MAX__
+__extension__ using Float16 = _Float16;
+__extension__ using ComplexFloat16 = __complex__ _Float16;
+#else
+using Float16 = Absent;
+using ComplexFloat16 = Absent;
+#endif
+
+// Fortran's REAL(16). If the compiler has no __float128, C's long double often is that type.
+#ifdef __SIZEOF_FLOAT128__
+__extension__ using Float128 = __float128;
+__extension__ typedef _Complex float ComplexFloat128 __attribute__((mode(TC)));
+#elif __LDBL_MANT_DIG__ == 113
+using Float128 = long double;
+__extension__ using ComplexFloat128 = __complex__ long double;
+#else
+using Float128 = Absent;
+using ComplexFloat128 = Absent;
+#endif
+
+// Complex types of C, whose products handle infinities.
+__extension__ using ComplexFloat = __complex__ float;
+__extension__ using ComplexDouble = __complex__ double;
+__extension__ using ComplexLongDouble = __complex__ long double;
+
+/// A value and its index, with padding between and behind them.
+template <typename Value, typename Index>
+struct Pair {
+  struct Parts {
+    Value value;
+    Index index;
+  };
+  static constexpr std::size_t index_at = offsetof(Parts, index);
+};
+
+template <typename T>
+constexpr std::uint32_t bytes = sizeof(T);
+template <>
+constexpr std::uint32_t bytes<Absent> = 0;
+template <typename Value, typename Index>
+constexpr std::uint32_t bytes<Pair<Value, Index>> = Pair<Value, Index>::index_at + sizeof(Index);
+
+template <typename T>
+constexpr bool is_native = std::is_arithmetic_v<T> && !std::is_same_v<T, long double>;
+template <typename T>
+constexpr bool is_integer = std::is_integral_v<T> || std::is_same_v<T, Int128>;
+template <typename T>
+constexpr bool is_complex =
+    std::is_same_v<T, ComplexFloat16> || std::is_same_v<T, ComplexFloat> ||
+    std::is_same_v<T, ComplexDouble> || std::is_same_v<T, ComplexLongDouble> ||
+    std::is_same_v<T, ComplexFloat128>;
+/// The last op that MPI has on numbers of this type. It has those of a pair only for pairs.
+template <typename T>
+constexpr Op last_op = is_integer<T>   ? Op::bxor
+                       : is_complex<T> ? Op::prod
+                                       : Op::max;
+
+/// Unsigned and not narrower than int: wraps, where int would overflow.
+template <typename T>
+struct Wide {
+  using Type = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
+};
+template <>
+struct Wide<Int128> {
+  using Type = Unsigned128;
+};
+
 template <Op op, typename T>
 T combine(T in, T old) {
   if constexpr (op == Op::replace) return in;
   if constexpr (op == Op::no_op) return old;
   if constexpr (op == Op::min) return std::min(in, old);
   if constexpr (op == Op::max) return std::max(in, old);
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (!is_integer<T>) {
     if constexpr (op == Op::sum) return in + old;
     if constexpr (op == Op::prod) return in * old;
   } else {
-    // Unsigned and not narrower than int: wraps, where int would overflow.
-    using Wide = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
+    using Unsigned = typename Wide<T>::Type;
     if constexpr (op == Op::sum)
-      return static_cast<T>(static_cast<Wide>(in) + static_cast<Wide>(old));
+      return static_cast<T>(static_cast<Unsigned>(in) + static_cast<Unsigned>(old));
     if constexpr (op == Op::prod)
-      return static_cast<T>(static_cast<Wide>(in) * static_cast<Wide>(old));
+      return static_cast<T>(static_cast<Unsigned>(in) * static_cast<Unsigned>(old));
     if constexpr (op == Op::land) return static_cast<T>(in != 0 && old != 0);
     if constexpr (op == Op::lor) return static_cast<T>(in != 0 || old != 0);
     if constexpr (op == Op::lxor) return static_cast<T>((in != 0) != (old != 0));
@@ -115,6 +201,33 @@ void plain_kernel(void* target, const void* origin, void* fetched, std::size_t c
   combine_all<op, T>(target, origin, fetched, count);
 }
 
+/// For nonnative types. These accumulates are rare: no vectors and no atomics.
+template <Op op, typename T>
+void nonnative_kernel(void* target, const void* origin, void* fetched, std::size_t count) {
+  if (fetched != nullptr && count != 0) std::memcpy(fetched, target, count * sizeof(T));
+  combine_all<op, T>(target, origin, nullptr, count);
+}
+
+/// For minloc and maxloc. The padding is not written.
+template <Op op, typename Value, typename Index>
+void pair_kernel(void* target, const void* origin, void* fetched, std::size_t count) {
+  using Element = Pair<Value, Index>;
+  const std::size_t end = count * bytes<Element>;
+  if (fetched != nullptr && end != 0) std::memcpy(fetched, target, end);
+  auto* to = static_cast<std::byte*>(target);
+  const auto* from = static_cast<const std::byte*>(origin);
+  for (std::size_t at = 0; at < end; at += bytes<Element>) {
+    const auto in = load<Value>(from + at);
+    const auto old = load<Value>(to + at);
+    const auto index = load<Index>(from + at + Element::index_at);
+    const bool wins = op == Op::minloc ? in < old : in > old;
+    // For equal values the lower index is kept.
+    if (!wins && !(in == old && index < load<Index>(to + at + Element::index_at))) continue;
+    store(to + at, in);
+    store(to + at + Element::index_at, index);
+  }
+}
+
 /// How a kernel updates its elements: one atomic each, or plainly with some instruction set.
 enum class Way : std::uint8_t { atomic, plain, avx2, avx512 };
 
@@ -150,75 +263,67 @@ constexpr std::size_t few = 16;
 /// streams is slower.
 constexpr std::size_t fetched_block = std::size_t{8} * 1024;
 
-/// The number of types with instructions, including Basic::none, and of ops on them.
-constexpr std::size_t native_types = static_cast<std::size_t>(Basic::f64) + 1;
-constexpr std::size_t native_ops = static_cast<std::size_t>(Op::bxor) + 1;
-using KernelRow = std::array<Kernel, native_ops>;
-using KernelTable = std::array<KernelRow, native_types>;
-
 template <Way way, Op op, typename T>
-constexpr Kernel kernel() {
-  constexpr bool number = op <= Op::max;
-  if constexpr (std::is_floating_point_v<T> && !number) {
-    return nullptr;
-  } else {
-    if constexpr (way == Way::atomic) return atomic_kernel<op, T>;
-    if constexpr (way == Way::plain) return plain_kernel<op, T>;
-    if constexpr (way == Way::avx2) return avx2_kernel<op, T>;
-    if constexpr (way == Way::avx512) return avx512_kernel<op, T>;
+struct KernelOf {
+  static constexpr Kernel get() {
+    if constexpr (std::is_same_v<T, Absent> || op > last_op<T> ||
+                  (!is_native<T> && (op <= Op::no_op || way == Way::atomic))) {
+      return nullptr;
+    } else {
+      if constexpr (!is_native<T>) return nonnative_kernel<op, T>;
+      if constexpr (way == Way::atomic) return atomic_kernel<op, T>;
+      if constexpr (way == Way::plain) return plain_kernel<op, T>;
+      if constexpr (way == Way::avx2) return avx2_kernel<op, T>;
+      if constexpr (way == Way::avx512) return avx512_kernel<op, T>;
+    }
   }
-}
+};
+template <Way way, Op op, typename Value, typename Index>
+struct KernelOf<way, op, Pair<Value, Index>> {
+  static constexpr Kernel get() {
+    if constexpr (way != Way::atomic && (op == Op::minloc || op == Op::maxloc)) {
+      return pair_kernel<op, Value, Index>;
+    }
+    return nullptr;
+  }
+};
 
 /// The kernels of one type in the order of Op.
 template <Way way, typename T>
-constexpr KernelRow row() {
-  return {kernel<way, Op::replace, T>(), kernel<way, Op::no_op, T>(), kernel<way, Op::sum, T>(),
-          kernel<way, Op::prod, T>(),    kernel<way, Op::min, T>(),   kernel<way, Op::max, T>(),
-          kernel<way, Op::land, T>(),    kernel<way, Op::lor, T>(),   kernel<way, Op::lxor, T>(),
-          kernel<way, Op::band, T>(),    kernel<way, Op::bor, T>(),   kernel<way, Op::bxor, T>()};
-}
+constexpr auto row = []<std::size_t... op>(std::index_sequence<op...>) {
+  return std::array{KernelOf<way, static_cast<Op>(op), T>::get()...};
+}(std::make_index_sequence<op_count>());
 
-static_assert(static_cast<int>(Basic::i8) == 1 && static_cast<int>(Basic::f64) == 10 &&
-                  static_cast<int>(Op::sum) == 2 && static_cast<int>(Op::bxor) == 11,
-              "the kernels are listed in the order of Basic and Op");
+/// Basic::none and Basic::other have no kernels, and no size of their own.
+template <typename... T>
+struct TypeList {
+  template <Way way>
+  static constexpr std::array kernels{row<way, Absent>, row<way, T>..., row<way, Absent>};
+  static constexpr std::array sizes{bytes<Absent>, bytes<T>..., bytes<Absent>};
+};
+using Types =
+    TypeList<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
+             std::int64_t, std::uint64_t, float, double, Int128, Float16, long double, Float128,
+             ComplexFloat16, ComplexFloat, ComplexDouble, ComplexLongDouble, ComplexFloat128,
+             Pair<short, int>, Pair<int, int>, Pair<long, int>, Pair<float, int>, Pair<double, int>,
+             Pair<long double, int>, Pair<float, float>, Pair<double, double>>;
+static_assert(Types::sizes.size() == basic_count &&
+                  Types::sizes[static_cast<int>(Basic::f64)] == sizeof(double) &&
+                  Types::sizes[static_cast<int>(Basic::long_double_int)] ==
+                      bytes<Pair<long double, int>>,
+              "the types are listed in the order of Basic");
 
-/// In the order of Basic; none has no kernels.
-template <Way way>
-constexpr KernelTable kernels{KernelRow{},
-                              row<way, std::int8_t>(),
-                              row<way, std::uint8_t>(),
-                              row<way, std::int16_t>(),
-                              row<way, std::uint16_t>(),
-                              row<way, std::int32_t>(),
-                              row<way, std::uint32_t>(),
-                              row<way, std::int64_t>(),
-                              row<way, std::uint64_t>(),
-                              row<way, float>(),
-                              row<way, double>()};
-
-/// Null if the type is not native, or has no such op.
-Kernel native_kernel(Way way, const Reduction& reduction) {
-  static constexpr std::array tables{&kernels<Way::atomic>, &kernels<Way::plain>,
-                                     &kernels<Way::avx2>, &kernels<Way::avx512>};
-  const auto basic = static_cast<std::size_t>(reduction.basic);
-  const auto op = static_cast<std::size_t>(reduction.op);
-  if (basic >= native_types || op >= native_ops) return nullptr;
-  return (*tables[static_cast<std::size_t>(way)])[basic][op];
-}
-
-/// The plain kernel of any type and op except replace and no_op of Basic::other. Null: no such op.
-Kernel plain_kernel_of(const Reduction& reduction) {
-  const Kernel kernel = native_kernel(Way::plain, reduction);
-  return kernel != nullptr ? kernel : nonnative_kernel(reduction.basic, reduction.op);
+/// The kernel of a type and op that exist. Null: the type is not native and the way is atomic, or
+/// replace or no_op of a type that is not native.
+Kernel kernel_of(Way way, const Reduction& reduction) {
+  static constexpr std::array tables{&Types::kernels<Way::atomic>, &Types::kernels<Way::plain>,
+                                     &Types::kernels<Way::avx2>, &Types::kernels<Way::avx512>};
+  return (*tables[static_cast<std::size_t>(way)])[static_cast<std::size_t>(reduction.basic)]
+                                                 [static_cast<std::size_t>(reduction.op)];
 }
 
 // The rare parts of reduce_plain(), as separate functions: reduce_plain() then saves no registers
 // in the usual case.
-
-[[gnu::noinline]] void reduce_nonnative(const Reduction& reduction, void* target,
-                                        const void* origin, void* fetched, std::size_t count) {
-  nonnative_kernel(reduction.basic, reduction.op)(target, origin, fetched, count);
-}
 
 [[gnu::noinline]] void reduce_in_blocks(Kernel kernel, std::size_t element, void* target,
                                         const void* origin, void* fetched, std::size_t count) {
@@ -270,7 +375,7 @@ void reduce_words(const Reduction& reduction, void* target, const void* origin, 
   if (reduction.op == Op::no_op) {
     return atomic_kernel<Op::no_op, Word>(target, origin, fetched, count);
   }
-  const Kernel combine = plain_kernel_of(reduction);
+  const Kernel combine = kernel_of(Way::plain, reduction);
   auto* to = static_cast<Word*>(target);
   const auto* from = static_cast<const std::byte*>(origin);
   auto* old_out = static_cast<std::byte*>(fetched);
@@ -288,18 +393,22 @@ void reduce_words(const Reduction& reduction, void* target, const void* origin, 
 
 }  // namespace
 
+std::uint32_t bytes_of(Basic basic) {
+  const auto index = static_cast<std::size_t>(basic);
+  return index < basic_count ? Types::sizes[index] : 0;
+}
+
 bool valid(const Reduction& reduction) {
-  // Sizes of the native types, in the order of Basic.
-  static constexpr std::array<std::uint32_t, native_types> sizes{0, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
-  const auto basic = static_cast<std::size_t>(reduction.basic);
-  const std::uint32_t size = basic < native_types ? sizes[basic] : nonnative_bytes(reduction.basic);
+  const std::uint32_t size = bytes_of(reduction.basic);
   if (reduction.element == 0 || (size != 0 && size != reduction.element)) return false;
-  return reduction.op <= Op::no_op || plain_kernel_of(reduction) != nullptr;
+  return reduction.op <= Op::no_op || (static_cast<std::size_t>(reduction.basic) < basic_count &&
+                                       static_cast<std::size_t>(reduction.op) < op_count &&
+                                       kernel_of(Way::plain, reduction) != nullptr);
 }
 
 void reduce_atomic(const Reduction& reduction, void* target, const void* origin, void* fetched,
                    std::size_t count) {
-  if (const Kernel kernel = native_kernel(Way::atomic, reduction)) [[likely]] {
+  if (const Kernel kernel = kernel_of(Way::atomic, reduction)) [[likely]] {
     return kernel(target, origin, fetched, count);
   }
   with_word(reduction.element, [&](auto word) {
@@ -313,13 +422,11 @@ void reduce_plain(const Reduction& reduction, void* target, const void* origin, 
     return copy_plain(reduction.op, target, origin, fetched, count * reduction.element);
   }
   const Way way = count < few ? Way::plain : widest;
-  if (const Kernel kernel = native_kernel(way, reduction)) [[likely]] {
-    if (fetched != nullptr && count * reduction.element > fetched_block) [[unlikely]] {
-      return reduce_in_blocks(kernel, reduction.element, target, origin, fetched, count);
-    }
-    return kernel(target, origin, fetched, count);
+  const Kernel kernel = kernel_of(way, reduction);
+  if (fetched != nullptr && count * reduction.element > fetched_block) [[unlikely]] {
+    return reduce_in_blocks(kernel, reduction.element, target, origin, fetched, count);
   }
-  reduce_nonnative(reduction, target, origin, fetched, count);
+  kernel(target, origin, fetched, count);
 }
 
 void compare_swap_atomic(std::uint32_t element, void* target, const void* origin,

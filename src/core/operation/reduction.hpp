@@ -20,7 +20,7 @@ enum class Basic : std::uint8_t {
   u64,
   f32,
   f64,
-  // Nonnative types: see nonnative_kernel().
+  // Nonnative types: the processor has none.
   i128,
   f16,
   long_double,
@@ -100,18 +100,8 @@ void compare_swap_atomic(std::uint32_t element, void* target, const void* origin
 void compare_swap_plain(std::uint32_t element, void* target, const void* origin,
                         const void* compare, void* result);
 
-/// The kernel of one type and op: target[i] = origin[i] op target[i]. The old values go to
-/// `fetched` unless it is null.
-using Kernel = void (*)(void* target, const void* origin, void* fetched, std::size_t count);
-
-/// The kernel of a nonnative type. Only one updater at a time applies it to the target's
-/// memory; for types of a word's size a compare-exchange loop applies it to a copy instead. Null if
-/// MPI has no such op on the type or the compiler has no such type. Not for replace and no_op,
-/// which need no type.
-Kernel nonnative_kernel(Basic basic, Op op);
-
 /// Bytes of one element, with the padding within it; 0 if it may be any number, or if the compiler
 /// has no such type.
-std::uint32_t nonnative_bytes(Basic basic);
+std::uint32_t bytes_of(Basic basic);
 
 }  // namespace oriel

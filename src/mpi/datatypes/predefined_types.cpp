@@ -159,7 +159,7 @@ void PredefinedTypes::start(const std::function<bool(MPI_Datatype)>& usable) {
            {MPI_2DOUBLE_PRECISION, Basic::f64_f64}}) {
     PredefinedType* type = add_if_usable(pair, handle);
     // Compiler options may make Fortran's types wider than C's.
-    if (type != nullptr && nonnative_bytes(basic) == type->true_extent) type->basic = basic;
+    if (type != nullptr && bytes_of(basic) == type->true_extent) type->basic = basic;
   }
 }
 
