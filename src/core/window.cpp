@@ -193,7 +193,8 @@ Outcome Window::await(std::int32_t counter, std::uint64_t value, Completion& com
 std::uint64_t Window::exchange_counter(std::int32_t counter, std::uint64_t value) {
   const std::uint64_t before = notifications_.counters().mine_at(counter).exchange(value);
   notifications_.count(counter, before, value);
-  for (auto reached = notifications_.thresholds().pass(counter, before); reached != 0; --reached) {
+  for (auto reached = notifications_.thresholds().complete_up_to(counter, before); reached != 0;
+       --reached) {
     state_.work.remove();
   }
   return before;

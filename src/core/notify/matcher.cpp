@@ -17,10 +17,6 @@ void RequestList::remove(NotifyRequest& request) {
   (request.next_ != nullptr ? request.next_->previous_ : last_) = request.previous_;
 }
 
-Matcher::Matcher() : buckets_(least_buckets) {}
-
-Matcher::~Matcher() = default;
-
 bool Matcher::start(NotifyRequest& request, const NotificationSink* sink) {
   request.matched_ = 0;
   const NotifyPattern& pattern = request.pattern();
@@ -37,10 +33,6 @@ bool Matcher::start(NotifyRequest& request, const NotificationSink* sink) {
   return false;
 }
 
-void Matcher::stop(NotifyRequest& request) {
-  deactivate(request);
-}
-
 bool Matcher::arrive(const Notification& notification, const NotificationSink* sink) {
   NotifyRequest* request = active_ != 0 ? first_match(notification) : nullptr;
   if (request == nullptr) {
@@ -49,7 +41,7 @@ bool Matcher::arrive(const Notification& notification, const NotificationSink* s
   }
   if (sink != nullptr) sink->matched(notification);
   if (!request->count_match(notification)) return false;
-  deactivate(*request);
+  stop(*request);
   return true;
 }
 
@@ -87,7 +79,7 @@ void Matcher::activate(NotifyRequest& request) {
   ++active_;
 }
 
-void Matcher::deactivate(NotifyRequest& request) {
+void Matcher::stop(NotifyRequest& request) {
   request.active_ = false;
   --active_;
   if (!spread_) {

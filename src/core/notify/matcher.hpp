@@ -86,11 +86,6 @@ class RequestList {
 /// wildcards.
 class alignas(cache_line) Matcher {
  public:
-  Matcher();
-  ~Matcher();
-  Matcher(const Matcher&) = delete;
-  Matcher& operator=(const Matcher&) = delete;
-
   // `sink`, if not null, receives each notification that a request takes.
   /// `request` is not active. True if kept notifications have completed it at once.
   bool start(NotifyRequest& request, const NotificationSink* sink = nullptr);
@@ -144,7 +139,6 @@ class alignas(cache_line) Matcher {
 
   NotifyRequest* first_match(const Notification& notification);
   void activate(NotifyRequest& request);
-  void deactivate(NotifyRequest& request);
   void spread();
   void file(NotifyRequest& request);
   void keep(const Notification& notification);
@@ -170,7 +164,7 @@ class alignas(cache_line) Matcher {
   std::size_t exact_ = 0;   // active requests in bins
   Kept* oldest_ = nullptr;  // of all kept notifications
   Kept* newest_ = nullptr;
-  std::vector<Bin*> buckets_;  // size: a power of two
+  std::vector<Bin*> buckets_ = std::vector<Bin*>(least_buckets);  // size: a power of two
   std::size_t bins_ = 0;
   Pool<Kept> kept_pool_;
   Pool<Bin> bin_pool_;

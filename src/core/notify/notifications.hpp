@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -33,28 +34,32 @@ class Thresholds {
   void add(std::int32_t counter, std::uint64_t value, Completion& completion) {
     waiters_.push_back({counter, value, &completion});
   }
-  /// While the counters are being replaced, complete_reached() checks nothing: it is not known yet
-  /// which there are.
+  /// Set while the counters are being replaced: it is not known yet which there are.
   void set_suspended(bool suspended) { suspended_ = suspended; }
-  /// Completes the requests whose counter has reached their value or no longer exists, and returns
-  /// their number. Calls reached(counter, value) for each of the former.
-  template <typename Reached>
-  std::size_t complete_reached(Counters& counters, Reached&& reached) {
-    if (suspended_) return 0;
-    return complete_where([&](const Waiter& waiter) {
-      if (!counters.mine(waiter.counter)) return Verdict::gone;
-      const std::uint64_t value = counters.mine_at(waiter.counter).value();
-      if (value < waiter.value) return Verdict::waits;
-      reached(waiter.counter, value);
-      return Verdict::reached;
-    });
+  bool suspended() const { return suspended_; }
+  /// Completes the requests for which end_of(counter, value) is not nullopt, with the error that it
+  /// is, and returns their number.
+  template <typename EndOf>
+  std::size_t complete(EndOf&& end_of) {
+    const std::size_t before = waiters_.size();
+    for (std::size_t i = 0; i < waiters_.size();) {
+      const Waiter waiter = waiters_[i];
+      const std::optional<Error> end = end_of(waiter.counter, waiter.value);
+      if (!end) {
+        ++i;
+        continue;
+      }
+      waiters_[i] = waiters_.back();
+      waiters_.pop_back();
+      waiter.completion->complete(*end);
+    }
+    return before - waiters_.size();
   }
   /// Completes the requests for values of up to `value`, which the counter has had, and returns
   /// their number.
-  std::size_t pass(std::int32_t counter, std::uint64_t value) {
-    return complete_where([&](const Waiter& waiter) {
-      const bool reached = waiter.counter == counter && waiter.value <= value;
-      return reached ? Verdict::reached : Verdict::waits;
+  std::size_t complete_up_to(std::int32_t counter, std::uint64_t value) {
+    return complete([&](std::int32_t of, std::uint64_t threshold) {
+      return of == counter && threshold <= value ? std::optional(Error::none) : std::nullopt;
     });
   }
 
@@ -64,25 +69,6 @@ class Thresholds {
     std::uint64_t value;
     Completion* completion;
   };
-
-  enum class Verdict : std::uint8_t { waits, reached, gone };
-
-  template <typename Judge>
-  std::size_t complete_where(Judge&& judge) {
-    const std::size_t before = waiters_.size();
-    for (std::size_t i = 0; i < waiters_.size();) {
-      const Waiter waiter = waiters_[i];
-      const Verdict verdict = judge(waiter);
-      if (verdict == Verdict::waits) {
-        ++i;
-        continue;
-      }
-      waiters_[i] = waiters_.back();
-      waiters_.pop_back();
-      waiter.completion->complete(verdict == Verdict::gone ? Error::sync : Error::none);
-    }
-    return before - waiters_.size();
-  }
 
   std::vector<Waiter> waiters_;
   bool suspended_ = false;
@@ -152,11 +138,18 @@ class Notifications {
   }
   /// The requests that wait for values of our counters.
   Thresholds& thresholds() { return thresholds_; }
-  /// Returns the number of requests of thresholds() that it has completed.
+  /// Completes the requests of thresholds() whose counter has reached their value or no longer
+  /// exists, and returns their number.
   std::size_t complete_thresholds() {
-    return thresholds_.complete_reached(
-        counters_,
-        [this](std::int32_t counter, std::uint64_t value) { count(counter, value, value); });
+    if (thresholds_.suspended()) return 0;
+    return thresholds_.complete(
+        [this](std::int32_t counter, std::uint64_t threshold) -> std::optional<Error> {
+          if (!counters_.mine(counter)) return Error::sync;
+          const std::uint64_t value = counters_.mine_at(counter).value();
+          if (value < threshold) return std::nullopt;
+          count(counter, value, value);
+          return Error::none;
+        });
   }
 
  private:

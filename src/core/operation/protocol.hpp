@@ -19,21 +19,10 @@ enum class Protocol : std::uint8_t {
 constexpr std::size_t protocol_count = static_cast<std::size_t>(Protocol::network_atomic) + 1;
 
 constexpr const char* name_of(Protocol protocol) {
-  switch (protocol) {
-    case Protocol::stored:
-      return "stored";
-    case Protocol::system_call:
-      return "system call";
-    case Protocol::message:
-      return "message";
-    case Protocol::direct:
-      return "direct transfer";
-    case Protocol::rendezvous:
-      return "rendezvous";
-    case Protocol::network_atomic:
-      return "network atomic";
-  }
-  return "";
+  constexpr const char* names[] = {"stored",          "system call", "message",
+                                   "direct transfer", "rendezvous",  "network atomic"};
+  static_assert(std::size(names) == protocol_count);
+  return names[static_cast<int>(protocol)];
 }
 
 /// True if the operation uses transfers or atomics of the network, of which the network reports

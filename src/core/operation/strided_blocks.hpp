@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "core/base/copies.hpp"
 #include "core/operation/layout.hpp"
@@ -33,8 +34,8 @@ struct StridedBlocks {
 
 namespace strided {
 
-/// Visits the strided blocks of a transfer of `bytes` bytes between an even layout and contiguous
-/// memory: visit(offset, stride, first, length, blocks). `first` is the offset in the latter.
+/// Calls visit(StridedBlocks) for every part of a transfer of `bytes` bytes between an even layout,
+/// which is the target's, and contiguous memory.
 template <typename Visit>
 void visit_even(const Layout& layout, std::uint64_t bytes, Visit&& visit) {
   const std::uint64_t length = layout.blocks().front().length;
@@ -45,12 +46,16 @@ void visit_even(const Layout& layout, std::uint64_t bytes, Visit&& visit) {
   std::uint64_t first = 0;
   while (first != bytes) {
     const std::uint64_t blocks = std::min((bytes - first) / length, blocks_each);
-    if (blocks != 0) visit(offset, layout.stride(), first, length, blocks);
+    const auto ours = static_cast<std::int64_t>(first);
+    if (blocks != 0) {
+      visit(StridedBlocks{offset, layout.stride(), ours, static_cast<std::int64_t>(length), length,
+                          blocks});
+    }
     first += blocks * length;
     // The data may end within a block.
     if (blocks < blocks_each && first != bytes) {
       const std::int64_t last = offset + static_cast<std::int64_t>(blocks) * layout.stride();
-      visit(last, 0, first, bytes - first, 1);
+      visit(StridedBlocks{last, 0, static_cast<std::int64_t>(first), 0, bytes - first, 1});
       return;
     }
     offset += layout.extent();
@@ -69,20 +74,13 @@ void for_each_strided(const Elements& theirs, const Elements& ours, Visit&& visi
   const bool contiguous_there = theirs.layout.contiguous();
   const bool contiguous_here = ours.layout.contiguous();
   if (theirs.layout.even() && contiguous_here && !contiguous_there) {
-    strided::visit_even(theirs.layout, bytes,
-                        [&](std::int64_t offset, std::int64_t stride, std::uint64_t first,
-                            std::uint64_t length, std::uint64_t blocks) {
-                          visit(StridedBlocks{offset, stride, static_cast<std::int64_t>(first),
-                                              static_cast<std::int64_t>(length), length, blocks});
-                        });
+    strided::visit_even(theirs.layout, bytes, visit);
   } else if (ours.layout.even() && contiguous_there && !contiguous_here) {
-    strided::visit_even(
-        ours.layout, bytes,
-        [&](std::int64_t offset, std::int64_t stride, std::uint64_t first, std::uint64_t length,
-            std::uint64_t blocks) {
-          visit(StridedBlocks{static_cast<std::int64_t>(first), static_cast<std::int64_t>(length),
-                              offset, stride, length, blocks});
-        });
+    strided::visit_even(ours.layout, bytes, [&](StridedBlocks parts) {
+      std::swap(parts.theirs, parts.ours);
+      std::swap(parts.their_stride, parts.our_stride);
+      visit(parts);
+    });
   } else {
     for_each_run(BlockCursor(theirs), BlockCursor(ours),
                  [&](std::int64_t there, std::int64_t here, std::uint64_t run) {
