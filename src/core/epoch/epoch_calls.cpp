@@ -18,7 +18,7 @@ Error Epochs::retire_unused_fence() {
   if (!is_fence(access_)) return Error::none;
   for (const Target& target : *access_) {
     if (target.used.load()) {
-      return fail(Error::sync, "a fence epoch with operations in it is open; close it by a fence");
+      return refuse("a fence epoch with operations in it is open; close it by a fence");
     }
   }
   Epoch& fence = *access_;
@@ -27,9 +27,16 @@ Error Epochs::retire_unused_fence() {
   return Error::none;
 }
 
+/// Called before an access epoch is opened. Fails if an access epoch is open, except a fence epoch
+/// without operations, which it closes.
+Error Epochs::end_access_before() {
+  if (access_ == nullptr || is_fence(access_)) return retire_unused_fence();
+  return refuse("an access epoch (start or lock_all) is open already");
+}
+
 Error Epochs::post(std::span<const int> origins, Assert assertion) {
   if (exposure_ != nullptr) {
-    return fail(Error::sync, "an exposure epoch is open already; close it by MPI_Win_wait");
+    return refuse("an exposure epoch is open already; close it by MPI_Win_wait");
   }
   if (const Error error = retire_unused_fence(); error != Error::none) return error;
   Epoch& epoch = create(EpochKind::exposure);
@@ -43,11 +50,8 @@ Error Epochs::post(std::span<const int> origins, Assert assertion) {
 }
 
 Error Epochs::start(std::span<const int> targets, Assert assertion) {
-  if (access_ != nullptr && !is_fence(access_)) {
-    return fail(Error::sync, "an access epoch (start or lock_all) is open already");
-  }
-  if (open_locks_ != 0) return fail(Error::sync, "a lock epoch is open");
-  if (const Error error = retire_unused_fence(); error != Error::none) return error;
+  if (const Error error = end_access_before(); error != Error::none) return error;
+  if (open_locks_ != 0) return refuse("a lock epoch is open");
   ask_for_weak();
   Epoch& epoch = create(EpochKind::access);
   epoch.no_check = assertion.no_check;
@@ -60,16 +64,11 @@ Error Epochs::start(std::span<const int> targets, Assert assertion) {
 Error Epochs::open_lock(bool exclusive, int target, Assert assertion, ThreadSet thread) {
   if (const Error error = check_rank(target); error != Error::none) return error;
   if (no_locks_) {
-    return fail(Error::sync, "the window's info key no_locks promises that there are none");
+    return refuse("the window's info key no_locks promises that there are none");
   }
   EpochPeer& locked = peer(target);
-  if (locked.lock != nullptr) return fail(Error::sync, "this target is locked already");
-  if (access_ != nullptr) {
-    if (!is_fence(access_)) {
-      return fail(Error::sync, "an access epoch (start or lock_all) is open already");
-    }
-    if (const Error error = retire_unused_fence(); error != Error::none) return error;
-  }
+  if (locked.lock != nullptr) return refuse("this target is locked already");
+  if (const Error error = end_access_before(); error != Error::none) return error;
   Epoch& epoch = create(EpochKind::lock);
   epoch.exclusive = exclusive;
   epoch.no_check = assertion.no_check;
@@ -86,13 +85,10 @@ Error Epochs::open_lock(bool exclusive, int target, Assert assertion, ThreadSet 
 
 Error Epochs::open_lock_all(Assert assertion, ThreadSet thread) {
   if (no_locks_) {
-    return fail(Error::sync, "the window's info key no_locks promises that there are none");
+    return refuse("the window's info key no_locks promises that there are none");
   }
-  if (access_ != nullptr && !is_fence(access_)) {
-    return fail(Error::sync, "an access epoch (start or lock_all) is open already");
-  }
-  if (open_locks_ != 0) return fail(Error::sync, "a lock epoch is open");
-  if (const Error error = retire_unused_fence(); error != Error::none) return error;
+  if (const Error error = end_access_before(); error != Error::none) return error;
+  if (open_locks_ != 0) return refuse("a lock epoch is open");
   Epoch& epoch = create(EpochKind::lock_all);
   epoch.no_check = assertion.no_check;
   epoch.weak = assertion.weak_unlock;
@@ -106,7 +102,7 @@ Error Epochs::open_lock_all(Assert assertion, ThreadSet thread) {
 void Epochs::set_shared() {
   if (shared_) return;
   shared_ = true;
-  if (access_ == nullptr || access_->kind != EpochKind::lock_all) return;
+  if (!in_lock_all()) return;
   if (access_ == &light_all_) list_light_all();
   access_->awaited = 0;
   if (access_->active) hold_loaded(*access_);
@@ -136,8 +132,7 @@ bool Epochs::hold_loaded(Epoch& epoch) {
 
 bool Epochs::try_hold_loaded(int rank) {
   if (peer(rank).lock != nullptr) return try_hold_lock(rank);
-  const bool all = access_ != nullptr && access_->kind == EpochKind::lock_all;
-  return !all || try_hold_all();
+  return !in_lock_all() || try_hold_all();
 }
 
 bool Epochs::may_renew_fence(Assert assertion) const {
@@ -151,7 +146,7 @@ bool Epochs::may_renew_fence(Assert assertion) const {
 Outcome Epochs::renew_fence(Completion* completion) {
   Epoch& epoch = *access_;
   epoch.call = epoch.closing_call = ++fence_calls_;
-  events_.epoch(EventKind::epoch_renewing, epoch);
+  events_.step(EventKind::epoch_renewing, epoch);
   epoch.opened_at = ++steps_;
   for (Target& target : epoch) {
     target.used.store(false);
@@ -169,7 +164,7 @@ bool Epochs::try_renew(Epoch& epoch) {
   epoch.closing_call = 0;
   epoch.announced = false;
   epoch.awaited = 0;
-  events_.epoch(EventKind::epoch_renewed, epoch);
+  events_.step(EventKind::epoch_renewed, epoch);
   return true;
 }
 
@@ -178,11 +173,11 @@ Outcome Epochs::fence(Assert assertion, bool barrier, Completion* completion) {
   if (barrier && may_renew_fence(assertion)) [[likely]]
     return renew_fence(completion);
   if (access_ != nullptr && !is_fence(access_)) {
-    return Outcome::failed(fail(Error::sync, "an access epoch (start or lock_all) is open"));
+    return Outcome::failed(refuse("an access epoch (start or lock_all) is open"));
   }
-  if (open_locks_ != 0) return Outcome::failed(fail(Error::sync, "a lock epoch is open"));
+  if (open_locks_ != 0) return Outcome::failed(refuse("a lock epoch is open"));
   if (exposure_ != nullptr) {
-    return Outcome::failed(fail(Error::sync, "an exposure epoch (post) is open"));
+    return Outcome::failed(refuse("an exposure epoch (post) is open"));
   }
   ask_for_weak();
   const bool closing = (fence_possible_ || barrier || fence_.counted()) && !assertion.no_precede;
@@ -190,7 +185,7 @@ Outcome Epochs::fence(Assert assertion, bool barrier, Completion* completion) {
     for (const Target& target : *access_) {
       if (target.used.load()) {
         return Outcome::failed(
-            fail(Error::sync, "MPI_MODE_NOPRECEDE was given, but operations precede this fence"));
+            refuse("MPI_MODE_NOPRECEDE was given, but operations precede this fence"));
       }
     }
   }
@@ -211,27 +206,21 @@ Outcome Epochs::fence(Assert assertion, bool barrier, Completion* completion) {
     close(*ending, nullptr);
   }
   fence_possible_ = !assertion.no_succeed;
-  if (fence_possible_) {
+  if (fence_possible_ || !closing) {
     Epoch& next = create(EpochKind::fence);
     next.call = call;
     next.announce = !closing;
-    access_ = &next;
+    if (fence_possible_) access_ = &next;
     open(next);
-  } else if (!closing) {
-    // No epoch is opened or closed here; other ranks may close an epoch by this call and wait for
-    // us.
-    Epoch& announcement = create(EpochKind::fence);
-    announcement.call = call;
-    announcement.announce = true;
-    open(announcement);
-    close(announcement, nullptr);
+    // Not an epoch of the program: other ranks may close one by this call, and wait for us.
+    if (!fence_possible_) close(next, nullptr);
   }
   return outcome;
 }
 
 Outcome Epochs::complete(Completion* completion) {
   if (access_ == nullptr || access_->kind != EpochKind::access) {
-    return Outcome::failed(fail(Error::sync, "no access epoch is open; open one by MPI_Win_start"));
+    return Outcome::failed(refuse("no access epoch is open; open one by MPI_Win_start"));
   }
   Epoch& epoch = *access_;
   access_ = nullptr;
@@ -240,8 +229,7 @@ Outcome Epochs::complete(Completion* completion) {
 
 Outcome Epochs::wait(Completion* completion) {
   if (exposure_ == nullptr) {
-    return Outcome::failed(
-        fail(Error::sync, "no exposure epoch is open; open one by MPI_Win_post"));
+    return Outcome::failed(refuse("no exposure epoch is open; open one by MPI_Win_post"));
   }
   Epoch& epoch = *exposure_;
   exposure_ = nullptr;
@@ -250,7 +238,7 @@ Outcome Epochs::wait(Completion* completion) {
 
 Error Epochs::test(bool& flag) {
   if (exposure_ == nullptr) {
-    return fail(Error::sync, "no exposure epoch is open; open one by MPI_Win_post");
+    return refuse("no exposure epoch is open; open one by MPI_Win_post");
   }
   Epoch& epoch = *exposure_;
   flag = false;
@@ -267,7 +255,7 @@ Outcome Epochs::close_lock(int target, Completion* completion) {
   if (const Error error = check_rank(target); error != Error::none) return Outcome::failed(error);
   EpochPeer& locked = peer(target);
   if (locked.lock == nullptr) {
-    return Outcome::failed(fail(Error::sync, "this target is not locked; lock it by MPI_Win_lock"));
+    return Outcome::failed(refuse("this target is not locked; lock it by MPI_Win_lock"));
   }
   Epoch& epoch = *locked.lock;
   locked.lock = nullptr;
@@ -276,9 +264,8 @@ Outcome Epochs::close_lock(int target, Completion* completion) {
 }
 
 Outcome Epochs::close_lock_all(Completion* completion) {
-  if (access_ == nullptr || access_->kind != EpochKind::lock_all) {
-    return Outcome::failed(
-        fail(Error::sync, "no lock_all epoch is open; open one by MPI_Win_lock_all"));
+  if (!in_lock_all()) {
+    return Outcome::failed(refuse("no lock_all epoch is open; open one by MPI_Win_lock_all"));
   }
   if (access_ == &light_all_) list_light_all();
   Epoch& epoch = *access_;

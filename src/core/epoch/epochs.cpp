@@ -63,10 +63,10 @@ Epoch& Epochs::create(EpochKind kind) {
 }
 
 void Epochs::open(Epoch& epoch) {
-  events_.epoch(EventKind::epoch_opened, epoch);
+  events_.step(EventKind::epoch_opened, epoch);
   EpochQueue* queue = queue_for(epoch);
   if (queue == nullptr) return activate(epoch);
-  events_.epoch(EventKind::epoch_deferred, epoch);
+  events_.step(EventKind::epoch_deferred, epoch);
   queue->append(epoch);
   ++deferred_;
   work_.add();
@@ -178,7 +178,7 @@ void Epochs::leave_place(const Epoch& epoch, EpochPeer& other) {
 }
 
 void Epochs::activate(Epoch& epoch) {
-  events_.epoch(EventKind::epoch_activated, epoch);
+  events_.step(EventKind::epoch_activated, epoch);
   epoch.active = true;
   active_.append(epoch);
   switch (epoch.kind) {
@@ -213,7 +213,7 @@ void Epochs::activate(Epoch& epoch) {
 
 Outcome Epochs::close(Epoch& epoch, Completion* completion) {
   pending_.mark_unflushed();
-  events_.epoch(EventKind::epoch_closed, epoch);
+  events_.step(EventKind::epoch_closed, epoch);
   epoch.closed = true;
   epoch.closed_at = ++steps_;
   epoch.completion = completion;
@@ -256,7 +256,7 @@ bool Epochs::try_complete(Epoch& epoch) {
   if (!epoch.closed) return false;
   const bool fence = epoch.kind == EpochKind::fence && epoch.closing_call != 0;
   const bool over = fence ? fence_.end(epoch) : epoch.unsignaled == 0 && epoch.attention == 0;
-  if (over) events_.epoch(EventKind::epoch_completed, epoch);
+  if (over) events_.step(EventKind::epoch_completed, epoch);
   return epoch.completed = over;
 }
 
@@ -437,7 +437,7 @@ Outcome Epochs::issue(const Operation& operation) {
   if (epoch == &light_all_ && other.touched != epoch) epoch = &list_light_all();
   if (epoch == nullptr) {
     return Outcome::failed(
-        fail(Error::sync, "no epoch is open; open one by a fence, start, lock or lock_all"));
+        refuse("no epoch is open; open one by a fence, start, lock or lock_all"));
   }
   Target* target = nullptr;
   if (epoch->kind == EpochKind::lock) {
@@ -447,7 +447,7 @@ Outcome Epochs::issue(const Operation& operation) {
   } else if (other.touched == epoch) {
     target = other.target;
   } else if (epoch->kind == EpochKind::access) {
-    return Outcome::failed(fail(Error::sync, "the target is not in the group given to start"));
+    return Outcome::failed(refuse("the target is not in the group given to start"));
   }
   if (const Error error = check_(operation, reason_); error != Error::none) {
     return Outcome::failed(error);

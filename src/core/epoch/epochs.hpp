@@ -106,10 +106,7 @@ class Epochs {
   Error sync();
 
   /// True if a lock or lock_all epoch is open for `target`.
-  bool passive(int target) const {
-    return peers_[target].lock != nullptr ||
-           (access_ != nullptr && access_->kind == EpochKind::lock_all);
-  }
+  bool passive(int target) const { return peers_[target].lock != nullptr || in_lock_all(); }
   /// Requests the due locks of an open epoch, as far as LockOrder permits. True if anything moved.
   bool request_locks(Epoch& epoch);
   /// True if the lock of `target` is held now; for a blocking lock that must hold it on return.
@@ -282,8 +279,7 @@ class Epochs {
     return closed_ == 0 && deferred_ == 0 && access_ == nullptr && !no_locks_;
   }
   void report_light_opening();
-  void report_opening(const Epoch& epoch);
-  void list(Epoch& epoch);
+  void activate_listed(Epoch& epoch, bool report);
   Epoch& list_light();
   Epoch& list_light_all();
   Target& make_light_target(int rank);
@@ -291,6 +287,7 @@ class Epochs {
 
   // epoch_calls.cpp: the calls that open and close epochs.
   Error retire_unused_fence();
+  Error end_access_before();
   bool may_renew_fence(Assert assertion) const;
   Outcome renew_fence(Completion* completion);
   bool try_renew(Epoch& epoch);
@@ -302,6 +299,14 @@ class Epochs {
   using Coverage = PendingOperations::Coverage;
   void cover(Epoch& epoch, Target& target, bool local, ThreadSet threads, Coverage& coverage);
   void cover_notified(bool local, Coverage& coverage);
+  /// Calls visit(epoch) for each open lock epoch.
+  template <typename Visit>
+  void for_each_open_lock(Visit&& visit) {
+    if (open_locks_ == 0) return;
+    for (Epoch* epoch = all_.first(); epoch != nullptr; epoch = EpochsByOpening::after(*epoch)) {
+      if (epoch->kind == EpochKind::lock && !epoch->closed) visit(*epoch);
+    }
+  }
   Outcome finish_flush(const Coverage& coverage, Completion* completion);
 
   // flushes.cpp: operations that weak unlocks have left and that may not be complete at the target.
@@ -334,11 +339,14 @@ class Epochs {
     // Acquire pairs with the origin's release: its stores to our memory are visible.
     return DoneWord(slots_[origin].done.load(std::memory_order_acquire)).covers(id);
   }
+  bool in_lock_all() const { return access_ != nullptr && access_->kind == EpochKind::lock_all; }
   Link& link(int rank) { return peers_.link(rank); }
   EpochPeer& peer(int rank) { return peers_[rank]; }
   const EpochPeer& peer(int rank) const { return peers_[rank]; }
   int ranks() const { return peers_.ranks(); }
   Error fail(Error error, const char* reason) { return reason_.fail(error, reason); }
+  /// The call is not permitted in the epochs that are open.
+  Error refuse(const char* reason) { return fail(Error::sync, reason); }
   Error check_rank(int rank) {
     return peers_.valid(rank) ? Error::none
                               : fail(Error::rank, "the rank is not in the window's group");

@@ -97,17 +97,11 @@ void Events::report(Event event, const EventSource& source) const {
     sink->on(event, source);
 }
 
-void WindowEvents::report_step(EventKind kind, const Epoch& epoch) const {
+void WindowEvents::report_step(EventKind kind, const Epoch& epoch, const Target* target) const {
   EventSource source = source_;
   source.epoch = &epoch;
-  events_.report(step_of(kind, epoch), source);
-}
-
-void WindowEvents::report_target(EventKind kind, const Epoch& epoch, const Target& target) const {
-  EventSource source = source_;
-  source.epoch = &epoch;
-  source.target = &target;
-  events_.report(step_of(kind, epoch, target), source);
+  source.target = target;
+  events_.report(target == nullptr ? step_of(kind, epoch) : step_of(kind, epoch, *target), source);
 }
 
 void WindowEvents::free_lock_acquired(const Epoch& epoch) const {

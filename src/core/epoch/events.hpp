@@ -111,20 +111,11 @@ class WindowEvents final : public NotificationSink {
       events_.report(event, source_);
   }
 
-  /// A step of an epoch that concerns all its targets.
-  void epoch(EventKind kind, const Epoch& epoch) const {
+  /// A step of an epoch, for the target if it is given, else for all its targets. EventKind::told
+  /// comes before any step of another rank that follows from it; see the table for the exceptions.
+  void step(EventKind kind, const Epoch& epoch, const Target* target = nullptr) const {
     if (events_.heard()) [[unlikely]]
-      report_step(kind, epoch);
-  }
-  /// The event comes before any step of another rank that follows from it; see the table for the
-  /// exceptions.
-  void told(const Epoch& epoch, const Target& target) const {
-    if (events_.heard()) [[unlikely]]
-      report_target(EventKind::told, epoch, target);
-  }
-  void granted(const Epoch& epoch, const Target& target) const {
-    if (events_.heard()) [[unlikely]]
-      report_target(EventKind::granted, epoch, target);
+      report_step(kind, epoch, target);
   }
   /// A lock call acquired a free lock, whose epoch is thereby opened, activated and granted. Called
   /// only if a sink has asked for locks.
@@ -157,8 +148,7 @@ class WindowEvents final : public NotificationSink {
   void end_wait(const Wait& wait) const;
 
  private:
-  void report_step(EventKind kind, const Epoch& epoch) const;
-  void report_target(EventKind kind, const Epoch& epoch, const Target& target) const;
+  void report_step(EventKind kind, const Epoch& epoch, const Target* target) const;
   void report_issued(const Operation& operation, Protocol protocol) const;
   void report_done(const RecordedOperation& recorded) const;
 

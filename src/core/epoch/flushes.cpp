@@ -35,13 +35,13 @@ Outcome Epochs::flush(int target, bool local, Completion* completion, ThreadSet 
   Coverage coverage;
   if (other.lock != nullptr) {
     cover(*other.lock, other.lock->one, local, threads, coverage);
-  } else if (access_ != nullptr && access_->kind == EpochKind::lock_all) {
+  } else if (in_lock_all()) {
     if (other.touched == access_ || (!local && other.weak_unanswered())) {
       if (other.touched != access_) touch(*access_, target);
       cover(*access_, *other.target, local, threads, coverage);
     }
   } else if (other.notified == nullptr) {
-    return Outcome::failed(fail(Error::sync, "no lock or lock_all epoch is open for this target"));
+    return Outcome::failed(refuse("no lock or lock_all epoch is open for this target"));
   }
   if (other.notified != nullptr) pending_.cover(notified_, *other.notified, local, coverage);
   return finish_flush(coverage, completion);
@@ -60,20 +60,16 @@ Outcome Epochs::flush_notified(Completion* completion) {
 
 Outcome Epochs::flush_all(bool local, Completion* completion, ThreadSet threads) {
   Coverage coverage;
-  if (access_ != nullptr && access_->kind == EpochKind::lock_all) {
+  if (in_lock_all()) {
     if (!local) touch_weak(*access_);
     if (!local) peers_.recall_all(*access_);
     for (Target& target : *access_) cover(*access_, target, local, threads, coverage);
   } else if (open_locks_ != 0) {
     // Targets that are not locked are not covered: the holder of such a lock may wait for a lock of
     // ours.
-    for (Epoch* epoch = all_.first(); epoch != nullptr; epoch = EpochsByOpening::after(*epoch)) {
-      if (epoch->kind == EpochKind::lock && !epoch->closed) {
-        cover(*epoch, epoch->one, local, threads, coverage);
-      }
-    }
+    for_each_open_lock([&](Epoch& epoch) { cover(epoch, epoch.one, local, threads, coverage); });
   } else if (notified_.targets == nullptr) {
-    return Outcome::failed(fail(Error::sync, "no lock or lock_all epoch is open"));
+    return Outcome::failed(refuse("no lock or lock_all epoch is open"));
   }
   cover_notified(local, coverage);
   pending_.mark_all_flushed(coverage);
@@ -81,15 +77,10 @@ Outcome Epochs::flush_all(bool local, Completion* completion, ThreadSet threads)
 }
 
 void Epochs::mark_flushed(ThreadSet threads) {
-  if (access_ != nullptr && access_->kind == EpochKind::lock_all) {
+  if (in_lock_all()) {
     for (const Target& target : *access_) pending_.mark_flushed(threads, target.rank);
-  } else if (open_locks_ != 0) {
-    for (Epoch* epoch = all_.first(); epoch != nullptr; epoch = EpochsByOpening::after(*epoch)) {
-      if (epoch->kind == EpochKind::lock && !epoch->closed) {
-        pending_.mark_flushed(threads, epoch->one.rank);
-      }
-    }
   }
+  for_each_open_lock([&](Epoch& epoch) { pending_.mark_flushed(threads, epoch.one.rank); });
 }
 
 void Epochs::touch_weak(Epoch& epoch) {

@@ -10,14 +10,13 @@ void Epochs::report_light_opening() {
   events_.free_lock_acquired(light_);
 }
 
-/// A light epoch is first reported when it moves to the list, unless a sink requests all locks.
-void Epochs::report_opening(const Epoch& epoch) {
-  events_.epoch(EventKind::epoch_opened, epoch);
-  events_.epoch(EventKind::epoch_activated, epoch);
-}
-
-/// Lists an epoch that has been active since it was opened.
-void Epochs::list(Epoch& epoch) {
+/// Activates an epoch that has just been created and takes the place of a light epoch. `report`: a
+/// sink has not received its opening yet.
+void Epochs::activate_listed(Epoch& epoch, bool report) {
+  if (report) {
+    events_.step(EventKind::epoch_opened, epoch);
+    events_.step(EventKind::epoch_activated, epoch);
+  }
   epoch.active = true;
   active_.append(epoch);
 }
@@ -25,12 +24,8 @@ void Epochs::list(Epoch& epoch) {
 Epoch& Epochs::list_light() {
   Epoch& epoch = create(EpochKind::lock);
   epoch.exclusive = light_.exclusive;
-  if (all_locks_) {
-    epoch.opened_at = light_.opened_at;
-  } else {
-    report_opening(epoch);
-  }
-  list(epoch);
+  if (all_locks_) epoch.opened_at = light_.opened_at;
+  activate_listed(epoch, !all_locks_);
   Target& target = add_target(epoch, light_.one.rank);
   target.access = Target::Access::granted;
   if (light_.one.used.load()) mark(target.used);
@@ -47,8 +42,7 @@ Epoch& Epochs::list_light_all() {
   Epoch& epoch = create(EpochKind::lock_all);
   // If the process has several threads, the order of their epochs does not include it.
   lock_order_.assign_place(epoch, *this, all_threads);
-  report_opening(epoch);
-  list(epoch);
+  activate_listed(epoch, true);
   epoch.awaited = rank_ + 1;  // its own lock is held, or not needed
   access_ = &epoch;
   if (light_own_ && peer(rank_).touched != &light_all_) {

@@ -52,12 +52,12 @@ class PendingOperations {
   void mark_granted(Epoch& epoch, Target& target) {
     target.access = Target::Access::granted;
     lock_order_.remove_due_lock(epoch, target);
-    events_.granted(epoch, target);
+    events_.step(EventKind::granted, epoch, &target);
   }
   /// Called just before the target is notified that the epoch is over, if the target needs that.
   /// For an exposure epoch: called when the origin has notified this rank.
   void mark_signaled(Epoch& epoch, Target& target) {
-    events_.told(epoch, target);
+    events_.step(EventKind::told, epoch, &target);
     target.signaled = true;
     --epoch.unsignaled;
     // The lock has not been requested, and is no longer needed.
@@ -70,6 +70,7 @@ class PendingOperations {
     add_error(recorded, transfer.error);
     return recorded.received == recorded.operation.bytes();
   }
+
   Link& link_of(const RecordedOperation& recorded) { return peers_.link(recorded.target->rank); }
 
   // Flushes.
