@@ -201,45 +201,45 @@ std::uint64_t Window::exchange_counter(std::int32_t counter, std::uint64_t value
 }
 
 bool Window::try_lock(bool exclusive, int target, Assert assertion) {
-  if (assertion.no_check || !valid_rank(target) || !epochs_.may_lock_lightly(target) ||
+  if (assertion.no_check || !valid_rank(target) || !epochs_.may_open_hot_lock(target) ||
       !mapped_.try_lock(target, exclusive)) {
     return false;
   }
-  mapped_.make_ready(epochs_.open_lightly(exclusive, target));
+  mapped_.make_ready(epochs_.open_hot_lock(exclusive, target));
   return true;
 }
 
 Outcome Window::unlock(int target, Completion* completion) {
-  if (!valid_rank(target) || !epochs_.locked_lightly(target))
+  if (!valid_rank(target) || !epochs_.has_hot_lock(target))
     return epochs_.close_lock(target, completion);
   const Error error = peer(target).postponed.load() != 0 ? mapped_.recall(target) : Error::none;
-  const bool exclusive = epochs_.close_lightly(target);
+  const bool exclusive = epochs_.close_hot_lock(target);
   region_.release_lock(target, rank(), exclusive);
   return error == Error::none ? Outcome::finished() : Outcome::failed(error);
 }
 
 bool Window::try_lock_all(Assert assertion) {
   const bool own = region_.loadable(rank());
-  if (assertion.no_check || assertion.weak_unlock || !epochs_.may_lock_all_lightly() ||
+  if (assertion.no_check || assertion.weak_unlock || !epochs_.may_open_hot_lock_all() ||
       (own && !mapped_.try_lock(rank(), false))) {
     return false;
   }
-  epochs_.open_all_lightly(own);
+  epochs_.open_hot_lock_all(own);
   return true;
 }
 
 bool Window::try_touch(int target) {
-  if (!valid_rank(target) || !epochs_.may_touch_lightly(target) ||
-      !(epochs_.holds_lightly(target) || mapped_.try_lock(target, false))) {
+  if (!valid_rank(target) || !epochs_.may_add_hot_target(target) ||
+      !(epochs_.holds_own_lock(target) || mapped_.try_lock(target, false))) {
     return false;
   }
-  mapped_.make_ready(epochs_.touch_lightly(target));
+  mapped_.make_ready(epochs_.add_hot_target(target));
   return true;
 }
 
 Outcome Window::unlock_all(Completion* completion) {
-  if (!epochs_.may_unlock_all_lightly()) return epochs_.close_lock_all(completion);
-  epochs_.close_all_lightly([this](int target) { region_.release_lock(target, rank(), false); });
+  if (!epochs_.may_close_hot_lock_all()) return epochs_.close_lock_all(completion);
+  epochs_.close_hot_lock_all([this](int target) { region_.release_lock(target, rank(), false); });
   return Outcome::finished();
 }
 

@@ -186,7 +186,7 @@ class Window final : private SweepWork {
                                                             origin, fetched, count);
                             });
     }
-    return region_.reduce_lightly(thread, reduction, *peer(target).member, where, origin, fetched,
+    return region_.try_hot_reduce(thread, reduction, *peer(target).member, where, origin, fetched,
                                   count);
   }
   /// The hot path of compare-and-swap; see try_reduce().
@@ -204,7 +204,7 @@ class Window final : private SweepWork {
                                                                   address, origin, compare, result);
                             });
     }
-    return region_.compare_swap_lightly(thread, reduction.element, *peer(target).member, where,
+    return region_.try_hot_compare_swap(thread, reduction.element, *peer(target).member, where,
                                         origin, compare, result);
   }
 
@@ -255,7 +255,7 @@ class Window final : private SweepWork {
   }
   bool try_lock_all(Assert assertion);
   Outcome unlock_all(Completion* completion);
-  /// In a light lock_all epoch: acquires the free lock of a target without operations so far, and
+  /// In a hot lock_all epoch: acquires the free lock of a target without operations so far, and
   /// opens the hot path to its memory. False: use Epochs::issue().
   bool try_touch(int target);
 

@@ -284,8 +284,8 @@ TEST_F(LockAllQueried, HoldsWhatIsLoadedFromNowOn) {
   }
 }
 
-/// As long as each lock is free when it is needed, the epoch is a light one.
-class LightLockAll : public LockAllQueried {
+/// As long as each lock is free when it is needed, the epoch is a hot one.
+class HotLockAll : public LockAllQueried {
  protected:
   /// As the MPI layer puts: straight, as soon as there is a way.
   bool put_straight(int origin, int target) {
@@ -307,7 +307,7 @@ class LightLockAll : public LockAllQueried {
   std::uint64_t value_ = 7;
 };
 
-TEST_F(LightLockAll, HoldsTheLocksOfItsTargetsUntilItIsClosed) {
+TEST_F(HotLockAll, HoldsTheLocksOfItsTargetsUntilItIsClosed) {
   EXPECT_FALSE(rank(0).try_touch(1)) << "no epoch";
   ASSERT_EQ(rank(0).lock_all({}), Error::none);
   EXPECT_FALSE(rank(0).try_touch(4)) << "there is no such rank";
@@ -336,7 +336,7 @@ TEST_F(LightLockAll, HoldsTheLocksOfItsTargetsUntilItIsClosed) {
 }
 
 // Another lock is not to be had at once: the epoch keeps those that it has.
-TEST_F(LightLockAll, KeepsItsLocksWhenItWaitsForAnother) {
+TEST_F(HotLockAll, KeepsItsLocksWhenItWaitsForAnother) {
   for (const int touched : {0, 1, 2}) {
     ASSERT_EQ(rank(1).lock(true, 3, {}), Error::none);
     ASSERT_TRUE(rank(1).epochs().try_hold_lock(3));
@@ -366,7 +366,7 @@ TEST_F(LightLockAll, KeepsItsLocksWhenItWaitsForAnother) {
   }
 }
 
-TEST_F(LightLockAll, AsksForTheOthersWhenTheyAreLoaded) {
+TEST_F(HotLockAll, AsksForTheOthersWhenTheyAreLoaded) {
   ASSERT_EQ(rank(0).lock_all({}), Error::none);
   ASSERT_TRUE(put_straight(0, 1));
   rank(0).epochs().set_shared();
@@ -383,7 +383,7 @@ TEST_F(LightLockAll, AsksForTheOthersWhenTheyAreLoaded) {
 }
 
 // A store that was left to its target with a notification is there when the epoch is over.
-TEST_F(LightLockAll, TakesBackWhatItHasLeft) {
+TEST_F(HotLockAll, TakesBackWhatItHasLeft) {
   ASSERT_EQ(rank(0).lock_all({}), Error::none);
   ASSERT_TRUE(rank(0).try_touch(1));
   ASSERT_TRUE(rank(0).put_notified(1, 0, &value_, sizeof value_, {NotifyKind::tag, 1, 0}));
@@ -392,9 +392,9 @@ TEST_F(LightLockAll, TakesBackWhatItHasLeft) {
   EXPECT_EQ(word(1), 7U);
 }
 
-// An epoch without locks is no light one, nor one with a weak unlock, nor one in which a
+// An epoch without locks is no hot one, nor one with a weak unlock, nor one in which a
 // notification may have to wait.
-TEST_F(LightLockAll, IsLightOnlyWhereLocksAreAllThereIs) {
+TEST_F(HotLockAll, IsHotOnlyWhereLocksAreAllThereIs) {
   ASSERT_EQ(rank(0).lock_all(no_check()), Error::none);
   EXPECT_FALSE(rank(0).try_touch(1));
   ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);

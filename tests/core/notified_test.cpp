@@ -289,7 +289,7 @@ class NotifiedJob {
       }
     }
 
-    /// Its own epoch, or one of locks: of all ranks, or of one, which may be a light one.
+    /// Its own epoch, or one of locks: of all ranks, or of one, which may be a hot one.
     void turn_lock() {
       if (!locked_ && (closing_.empty() || closing_.back().done())) {
         only_ = random_.chance(50) ? random_.below(static_cast<int>(sent_.size())) : every;

@@ -103,7 +103,7 @@ void Epochs::set_shared() {
   if (shared_) return;
   shared_ = true;
   if (!in_lock_all()) return;
-  if (access_ == &light_all_) list_light_all();
+  if (access_ == &hot_lock_all_) list_hot_lock_all();
   access_->awaited = 0;
   if (access_->active) hold_loaded(*access_);
 }
@@ -267,7 +267,7 @@ Outcome Epochs::close_lock_all(Completion* completion) {
   if (!in_lock_all()) {
     return Outcome::failed(refuse("no lock_all epoch is open; open one by MPI_Win_lock_all"));
   }
-  if (access_ == &light_all_) list_light_all();
+  if (access_ == &hot_lock_all_) list_hot_lock_all();
   Epoch& epoch = *access_;
   if (!epoch.weak) touch_weak(epoch);
   access_ = nullptr;

@@ -93,8 +93,8 @@ struct alignas(cache_line) EpochPeer {
   std::uint64_t weak_answered = 0;
   Target* notified = nullptr;  // of the window's notified epoch; null before the first access
 
-  /// The rank's Target in the light lock_all epoch; null before the epoch's first operation to it.
-  Target* light = nullptr;
+  /// The rank's Target in the hot lock_all epoch; null before the epoch's first operation to it.
+  Target* hot_target = nullptr;
 
   // Our one entry in the rank's lock queue: see Epochs::free_place().
   EpochQueue locks;           // our lock epochs that wait for it

@@ -34,13 +34,13 @@ Epochs::Epochs(const EpochsSpec& spec, EpochState& state, Fence& fence, EpochPoo
       all_locks_(state.events.all_locks()),
       shared_(spec.shared),
       reorder_(spec.reorder) {
-  light_.kind = EpochKind::lock;
-  light_.active = true;
-  light_.one.access = Target::Access::granted;
-  light_.one.passive = true;
-  light_.targets = &light_.one;
-  light_all_.kind = EpochKind::lock_all;
-  light_all_.active = true;
+  hot_lock_.kind = EpochKind::lock;
+  hot_lock_.active = true;
+  hot_lock_.one.access = Target::Access::granted;
+  hot_lock_.one.passive = true;
+  hot_lock_.targets = &hot_lock_.one;
+  hot_lock_all_.kind = EpochKind::lock_all;
+  hot_lock_all_.active = true;
   notified_.kind = EpochKind::notified;
   notified_.active = true;
 }
@@ -50,7 +50,7 @@ Epochs::~Epochs() {
   for (Epoch* epoch = all_.first(); epoch != nullptr; epoch = EpochsByOpening::after(*epoch)) {
     lock_order_.remove_epoch(*epoch);
   }
-  for (Target* target : light_targets_) pools_.targets.release(*target);
+  for (Target* target : hot_targets_) pools_.targets.release(*target);
   release_targets(notified_);
 }
 
@@ -428,13 +428,13 @@ Outcome Epochs::issue(const Operation& operation) {
   EpochPeer& other = peer(operation.target);
   Epoch* epoch = other.lock != nullptr ? other.lock : access_;
   if (operation.notify_arg.wanted()) {
-    // The notification may have to be held, which light epochs cannot do.
-    if (epoch == &light_) epoch = &list_light();
-    if (epoch == &light_all_) epoch = &list_light_all();
+    // The notification may have to be held, which hot epochs cannot do.
+    if (epoch == &hot_lock_) epoch = &list_hot_lock();
+    if (epoch == &hot_lock_all_) epoch = &list_hot_lock_all();
     if (!covered(operation.target)) epoch = &notified_;
   }
   // The target's lock was not granted at once.
-  if (epoch == &light_all_ && other.touched != epoch) epoch = &list_light_all();
+  if (epoch == &hot_lock_all_ && other.touched != epoch) epoch = &list_hot_lock_all();
   if (epoch == nullptr) {
     return Outcome::failed(
         refuse("no epoch is open; open one by a fence, start, lock or lock_all"));

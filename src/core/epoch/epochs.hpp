@@ -110,11 +110,11 @@ class Epochs {
   /// Requests the due locks of an open epoch, as far as LockOrder permits. True if anything moved.
   bool request_locks(Epoch& epoch);
   /// True if the lock of `target` is held now; for a blocking lock that must hold it on return.
-  bool try_hold_lock(int target) { return locked_lightly(target) || hold_lock(target); }
+  bool try_hold_lock(int target) { return has_hot_lock(target) || hold_lock(target); }
   /// For a blocking lock_all: true if the locks of all ranks are held whose memory can be loaded
   /// and stored without a call.
   bool try_hold_all() {
-    return access_ == &light_all_ ||
+    return access_ == &hot_lock_all_ ||
            (access_ != nullptr && access_->active && hold_loaded(*access_));
   }
   /// True if the open lock or lock_all epoch that covers the rank holds the locks that permit loads
@@ -161,93 +161,93 @@ class Epochs {
   /// Advances everything that can advance, without blocking (E10). True if anything moved.
   bool sweep();
 
-  // Lock and lock_all epochs. Window's calls try the light epochs first. `thread`: see LockOrder.
+  // Lock and lock_all epochs. Window's calls try the hot epochs first. `thread`: see LockOrder.
   Error open_lock(bool exclusive, int target, Assert assertion, ThreadSet thread);
   Outcome close_lock(int target, Completion* completion);
   Error open_lock_all(Assert assertion, ThreadSet thread);
   Outcome close_lock_all(Completion* completion);
 
-  // Light epochs: a lock that is granted at its call, with nothing pending on the window, uses an
+  // Hot epochs: a lock that is granted at its call, with nothing pending on the window, uses an
   // epoch object that is never in the list; so does lock_all, as long as each lock is granted at
   // the first operation that needs it. The caller acquires the locks and gives them back.
-  /// True if a lock of the target may be a light epoch.
-  bool may_lock_lightly(int target) const {
+  /// True if a lock of the target may be a hot epoch.
+  bool may_open_hot_lock(int target) const {
     const EpochPeer& locked = peers_[target];
-    return !light_held_ && may_open_lightly() && locked.lock == nullptr &&
+    return !hot_lock_open_ && may_open_hot_epoch() && locked.lock == nullptr &&
            locked.locking == nullptr && lock_order_.empty();
   }
   /// Called when the lock has been acquired. Returns the Target of its operations.
-  Target& open_lightly(bool exclusive, int target) {
-    light_held_ = true;
-    light_.exclusive = exclusive;
-    light_.one.rank = target;
-    peers_[target].lock = &light_;
+  Target& open_hot_lock(bool exclusive, int target) {
+    hot_lock_open_ = true;
+    hot_lock_.exclusive = exclusive;
+    hot_lock_.one.rank = target;
+    peers_[target].lock = &hot_lock_;
     ++open_locks_;
     if (all_locks_) [[unlikely]]
-      report_light_opening();
-    return light_.one;
+      report_hot_opening();
+    return hot_lock_.one;
   }
-  bool locked_lightly(int target) const { return peers_[target].lock == &light_; }
+  bool has_hot_lock(int target) const { return peers_[target].lock == &hot_lock_; }
   /// The caller then gives the lock back. True if it is held exclusively.
-  bool close_lightly(int target) {
+  bool close_hot_lock(int target) {
     if (all_locks_) [[unlikely]]
-      events_.free_lock_released(light_);
-    light_held_ = false;
+      events_.free_lock_released(hot_lock_);
+    hot_lock_open_ = false;
     peers_[target].lock = nullptr;
     peers_[target].ready.store(nullptr);
     peers_[target].short_moves.store(0);
     --open_locks_;
     pending_.mark_unflushed();
-    return light_.exclusive;
+    return hot_lock_.exclusive;
   }
-  bool may_lock_all_lightly() const {
-    return open_locks_ == 0 && may_open_lightly() && !shared_ && pending_.weak_peers() == 0 &&
+  bool may_open_hot_lock_all() const {
+    return open_locks_ == 0 && may_open_hot_epoch() && !shared_ && pending_.weak_peers() == 0 &&
            !all_locks_ && lock_order_.empty();
   }
   /// `own`: the rank's own lock has been acquired.
-  void open_all_lightly(bool own) {
-    access_ = &light_all_;
-    light_own_ = own;
+  void open_hot_lock_all(bool own) {
+    access_ = &hot_lock_all_;
+    own_lock_held_ = own;
   }
-  /// True if the light lock_all epoch is open and has not touched the target; the caller may then
+  /// True if the hot lock_all epoch is open and has not touched the target; the caller may then
   /// try to acquire its lock shared, and touch the target.
-  bool may_touch_lightly(int target) const {
-    return access_ == &light_all_ && peers_[target].touched != &light_all_ &&
+  bool may_add_hot_target(int target) const {
+    return access_ == &hot_lock_all_ && peers_[target].touched != &hot_lock_all_ &&
            peers_[target].locking == nullptr && lock_order_.empty();
   }
-  /// True if the target is this rank, whose lock the light lock_all epoch holds since its opening.
-  bool holds_lightly(int target) const { return light_own_ && target == rank_; }
+  /// True if the target is this rank, whose lock the hot lock_all epoch holds since its opening.
+  bool holds_own_lock(int target) const { return own_lock_held_ && target == rank_; }
   /// Adds a target whose lock the caller has acquired. Returns the Target of its operations.
-  Target& touch_lightly(int target) {
+  Target& add_hot_target(int target) {
     EpochPeer& other = peers_[target];
-    Target& light = other.light != nullptr ? *other.light : make_light_target(target);
-    other.touched = other.locking = &light_all_;
-    other.target = &light;
-    light.next = light_all_.targets;
-    light_all_.targets = &light;
-    return light;
+    Target& hot = other.hot_target != nullptr ? *other.hot_target : create_hot_target(target);
+    other.touched = other.locking = &hot_lock_all_;
+    other.target = &hot;
+    hot.next = hot_lock_all_.targets;
+    hot_lock_all_.targets = &hot;
+    return hot;
   }
-  /// True if the light lock_all epoch is open and no operation is postponed.
-  bool may_unlock_all_lightly() const {
-    if (access_ != &light_all_) return false;
-    for (const Target& target : light_all_) {
+  /// True if the hot lock_all epoch is open and no operation is postponed.
+  bool may_close_hot_lock_all() const {
+    if (access_ != &hot_lock_all_) return false;
+    for (const Target& target : hot_lock_all_) {
       if (peers_[target.rank].postponed.load() != 0) return false;
     }
     return true;
   }
   /// Calls give_back() with each rank whose lock is held.
   template <typename GiveBack>
-  void close_all_lightly(GiveBack&& give_back) {
+  void close_hot_lock_all(GiveBack&& give_back) {
     access_ = nullptr;
-    for (const Target& target : light_all_) {
+    for (const Target& target : hot_lock_all_) {
       EpochPeer& other = peers_[target.rank];
       other.ready.store(nullptr);
       other.short_moves.store(0);
       other.touched = other.locking = nullptr;
-      if (!holds_lightly(target.rank)) give_back(target.rank);
+      if (!holds_own_lock(target.rank)) give_back(target.rank);
     }
-    if (light_own_) give_back(rank_);
-    light_all_.targets = nullptr;
+    if (own_lock_held_) give_back(rank_);
+    hot_lock_all_.targets = nullptr;
     pending_.mark_unflushed();
   }
 
@@ -274,15 +274,15 @@ class Epochs {
   Target& add_target(Epoch& epoch, int rank);
   Target& touch(Epoch& epoch, int rank);
   Target& notified_target(int rank);
-  // light_epochs.cpp: a light epoch moves to the list.
-  bool may_open_lightly() const {
+  // hot_epochs.cpp: a hot epoch moves to the list.
+  bool may_open_hot_epoch() const {
     return closed_ == 0 && deferred_ == 0 && access_ == nullptr && !no_locks_;
   }
-  void report_light_opening();
+  void report_hot_opening();
   void activate_listed(Epoch& epoch, bool report);
-  Epoch& list_light();
-  Epoch& list_light_all();
-  Target& make_light_target(int rank);
+  Epoch& list_hot_lock();
+  Epoch& list_hot_lock_all();
+  Target& create_hot_target(int rank);
   void release_targets(Epoch& epoch);
 
   // epoch_calls.cpp: the calls that open and close epochs.
@@ -365,7 +365,7 @@ class Epochs {
   Fence& fence_;
   EpochPools& pools_;
   bool no_locks_;
-  bool all_locks_;  // a sink receives each lock; then no lock_all epoch is light
+  bool all_locks_;  // a sink receives each lock; then no lock_all epoch is hot
   bool shared_;
   bool fence_possible_ = false;  // a fence epoch may be open on some rank; equal on all ranks
   Reorder reorder_;
@@ -377,12 +377,12 @@ class Epochs {
   bool round_moved_ = false;     // the round has moved something
   Epoch* access_ = nullptr;      // open start, fence or lock_all epoch
   Epoch* exposure_ = nullptr;    // open post epoch
-  Epoch light_;                  // active and granted from opening to closing
-  bool light_held_ = false;
-  Epoch light_all_;                     // as light_, but for lock_all; its targets' locks are held
-  bool light_own_ = false;              // the rank's own lock is held, even if it is no target
-  std::vector<Target*> light_targets_;  // all EpochPeer::light
-  Epoch notified_;                      // never in the list
+  Epoch hot_lock_;               // active and granted from opening to closing
+  bool hot_lock_open_ = false;
+  Epoch hot_lock_all_;                // as hot_lock_, but for lock_all; its targets' locks are held
+  bool own_lock_held_ = false;        // the rank's own lock is held, even if it is no target
+  std::vector<Target*> hot_targets_;  // all EpochPeer::hot_target
+  Epoch notified_;                    // never in the list
   std::uint64_t open_locks_ = 0;
   std::uint64_t closed_ = 0;       // epochs closed and not completed
   std::uint64_t deferred_ = 0;     // epochs not yet active

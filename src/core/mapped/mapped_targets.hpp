@@ -48,7 +48,7 @@ class MappedTargets final : public Link {
   bool loadable(int rank) override { return region_.loadable(rank); }
   int lock_holder(int rank) override { return region_.lock_line(rank).exclusive_holder(); }
 
-  /// For a light epoch: acquires the lock of a rank, if the rank is mapped and no other rank's lock
+  /// For a hot epoch: acquires the lock of a rank, if the rank is mapped and no other rank's lock
   /// conflicts with it.
   bool try_lock(int rank, bool exclusive) {
     return region_.mapped(rank) && fences_.ended_by(rank) && region_.atomics().empty() &&

@@ -168,18 +168,18 @@ class Region {
     return Error::none;
   }
   /// reduce() by a HotUpdate. False: nothing has been done, and the process lock is needed.
-  bool reduce_lightly(ThreadLine* thread, const Reduction& reduction, const Member& target,
+  bool try_hot_reduce(ThreadLine* thread, const Reduction& reduction, const Member& target,
                       void* where, const void* origin, void* fetched, std::uint64_t count) const {
-    return update_lightly(
+    return try_hot_update(
         thread, target,
         [&] { return by_cpu_atomics(reduction, target, where, fetched != nullptr, count); },
         [&](auto&& combine) { combine(reduction, where, origin, fetched, count); }, reduce_plain,
         reduce_atomic);
   }
-  bool compare_swap_lightly(ThreadLine* thread, std::uint32_t element, const Member& target,
+  bool try_hot_compare_swap(ThreadLine* thread, std::uint32_t element, const Member& target,
                             void* where, const void* origin, const void* compare,
                             void* result) const {
-    return update_lightly(
+    return try_hot_update(
         thread, target, [&] { return atomic_at(target, where, element); },
         [&](auto&& combine) { combine(element, where, origin, compare, result); },
         compare_swap_plain, compare_swap_atomic);
@@ -265,7 +265,7 @@ class Region {
   /// Calls update(plain) or update(atomic), as the updates of other ranks permit. by_elements()
   /// returns whether update(atomic) is possible. False: neither is permitted now.
   template <typename ByElements, typename UpdateBy, typename Plain, typename Atomic>
-  bool update_lightly(ThreadLine* thread, const Member& target, ByElements&& by_elements,
+  bool try_hot_update(ThreadLine* thread, const Member& target, ByElements&& by_elements,
                       UpdateBy&& update, Plain&& plain, Atomic&& atomic) const {
     HotUpdate held(*target.control, sharers_, thread);
     if (held.alone()) [[likely]] {

@@ -292,7 +292,7 @@ bool carry_out_reported(const WindowHandle& window, const Access& access, HotPat
   return true;
 }
 
-/// The general path of a call. In a light lock_all epoch the first operation to a target acquires
+/// The general path of a call. In a hot lock_all epoch the first operation to a target acquires
 /// its lock, which opens the hot path; the call then tries the hot path once more.
 template <typename HotPath>
 Failure issue_generally(WindowHandle& window, const Access& access, HotPath&& hot_path) {
