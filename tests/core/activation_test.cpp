@@ -93,33 +93,33 @@ class TwoEpochs {
   }
 
   /// Opens and closes one of rank 0's epochs with `peer`.
-  void play(EpochKind kind, int peer, Told& told) {
+  void play(EpochKind kind, int peer, PostedCall& posted) {
     Window& me = rank(0);
     const std::array<int, 1> group = {peer};
     switch (kind) {
       case EpochKind::fence:
         EXPECT_TRUE(me.epochs().fence(no_precede(), false, nullptr).done);
         put(0, peer, 7);
-        told.take(me.epochs().fence(no_succeed(), false, &told));
+        posted.take(me.epochs().fence(no_succeed(), false, &posted));
         break;
       case EpochKind::access:
         ASSERT_EQ(me.epochs().start(group, {}), Error::none);
         put(0, peer, 7);
-        told.take(me.epochs().complete(&told));
+        posted.take(me.epochs().complete(&posted));
         break;
       case EpochKind::exposure:
         ASSERT_EQ(me.epochs().post(group, {}), Error::none);
-        told.take(me.epochs().wait(&told));
+        posted.take(me.epochs().wait(&posted));
         break;
       case EpochKind::lock:
         ASSERT_EQ(me.lock(true, peer, {}), Error::none);
         put(0, peer, 7);
-        told.take(me.unlock(peer, &told));
+        posted.take(me.unlock(peer, &posted));
         break;
       case EpochKind::lock_all:
         ASSERT_EQ(me.lock_all({}), Error::none);
         put(0, peer, 7);
-        told.take(me.unlock_all(&told));
+        posted.take(me.unlock_all(&posted));
         break;
       case EpochKind::notified:  // has no calls of its own
         break;
@@ -129,14 +129,14 @@ class TwoEpochs {
   /// What the peer of one of rank 0's epochs has to do.
   void answer(EpochKind kind, int peer) {
     Window& other = rank(peer);
-    Told& told = answers_[static_cast<std::size_t>(peer) - 1];
+    PostedCall& posted = answers_[static_cast<std::size_t>(peer) - 1];
     const std::array<int, 1> group = {0};
     if (kind == EpochKind::access) {
       ASSERT_EQ(other.epochs().post(group, {}), Error::none);
-      told.take(other.epochs().wait(&told));
+      posted.take(other.epochs().wait(&posted));
     } else if (kind == EpochKind::exposure) {
       ASSERT_EQ(other.epochs().start(group, {}), Error::none);
-      told.take(other.epochs().complete(&told));
+      posted.take(other.epochs().complete(&posted));
     }
   }
   void fence(int other) {
@@ -161,7 +161,7 @@ class TwoEpochs {
 
   SimJob job_;
   std::array<std::uint64_t, 4> values_{};
-  std::array<Told, 3> answers_;  // of ranks 1 to 3
+  std::array<PostedCall, 3> answers_;  // of ranks 1 to 3
 };
 
 class ActivationOf : public ::testing::TestWithParam<bool> {};
@@ -173,8 +173,8 @@ TEST_P(ActivationOf, ALaterEpochWaitsUnlessAKeyLetsItGo) {
         SCOPED_TRACE(std::string(names[static_cast<int>(earlier)]) + " then " +
                      names[static_cast<int>(later)] + ", keys " + std::to_string(bits));
         TwoEpochs two(GetParam(), keys_of(bits));
-        Told first;
-        Told second;
+        PostedCall first;
+        PostedCall second;
         two.prepare(earlier);
         two.play(earlier, 1, first);
         two.play(later, 2, second);

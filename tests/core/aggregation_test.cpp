@@ -43,9 +43,9 @@ class Aggregated : public ::testing::Test {
     for (int target : {1, 2}) ASSERT_TRUE(window().try_touch(target));
   }
   void unlock_all() {
-    Told told;
-    told.take(window().unlock_all(&told));
-    EXPECT_TRUE(told.done());
+    PostedCall posted;
+    posted.take(window().unlock_all(&posted));
+    EXPECT_TRUE(posted.done());
   }
   /// By the hot path, from a buffer that is used again at once.
   void put(std::uint64_t value, int target, std::int64_t place) {
@@ -57,9 +57,9 @@ class Aggregated : public ::testing::Test {
   }
   void flush(int target, bool local = false) {
     if (window().flushed(target, local) || window().nothing_pending(target, local)) return;
-    Told told;
-    told.take(window().epochs().flush(target, local, &told));
-    EXPECT_TRUE(told.done());
+    PostedCall posted;
+    posted.take(window().epochs().flush(target, local, &posted));
+    EXPECT_TRUE(posted.done());
   }
   /// System calls since the last time.
   std::uint64_t calls() {
@@ -126,9 +126,9 @@ TEST_F(Aggregated, AFlushOfAllTargets) {
   lock_all();
   const auto flush_all = [&](bool local) {
     if (window().pending().all_flushed()) return;
-    Told told;
-    told.take(window().epochs().flush_all(local, &told));
-    EXPECT_TRUE(told.done());
+    PostedCall posted;
+    posted.take(window().epochs().flush_all(local, &posted));
+    EXPECT_TRUE(posted.done());
   };
   flush_all(false);
   for (std::uint64_t turn = 1; turn < 5; ++turn) {
@@ -267,8 +267,8 @@ TEST_F(Aggregated, OfEachTarget) {
   EXPECT_EQ(calls(), 1u);
   EXPECT_EQ(at(1, 19), 29u);
   EXPECT_EQ(at(2, 19), 1019u);
-  Told told;
-  told.take(window().epochs().flush_all(false, &told));
+  PostedCall posted;
+  posted.take(window().epochs().flush_all(false, &posted));
   EXPECT_EQ(calls(), 1u);
   EXPECT_EQ(at(2, 19), 49u);
   unlock_all();
@@ -310,7 +310,7 @@ TEST_F(Aggregated, EveryKindOfEpochEndsThem) {
 
   const std::vector<int> target{1};
   const std::vector<int> origin{0};
-  Told waited;
+  PostedCall waited;
   ASSERT_EQ(window(1).epochs().post(origin, {}), Error::none);
   ASSERT_EQ(window().epochs().start(target, {}), Error::none);
   row();
@@ -320,9 +320,9 @@ TEST_F(Aggregated, EveryKindOfEpochEndsThem) {
   EXPECT_TRUE(waited.done());
 
   for (int turn = 0; turn < 4; ++turn) {  // the later ones are renewed
-    std::vector<Told> told(3);
+    std::vector<PostedCall> posted(3);
     for (int rank = 0; rank < 3; ++rank) {
-      Told& one = told[static_cast<std::size_t>(rank)];
+      PostedCall& one = posted[static_cast<std::size_t>(rank)];
       if (rank == 0 && turn != 0) {
         row();
         one.take(window().epochs().fence({}, true, &one));
@@ -332,7 +332,7 @@ TEST_F(Aggregated, EveryKindOfEpochEndsThem) {
       one.take(window(rank).epochs().fence({}, true, &one));
     }
     job_.run_until_idle();
-    for (const Told& one : told) EXPECT_TRUE(one.done());
+    for (const PostedCall& one : posted) EXPECT_TRUE(one.done());
   }
 }
 

@@ -24,10 +24,10 @@ class AllFlushed : public ::testing::Test {
   void lock(int target) { ASSERT_EQ(origin().lock(false, target, {}), Error::none); }
   Error flush_all(bool local = false) {
     return error_of(job_,
-                    [&](Completion* told) { return origin().epochs().flush_all(local, told); });
+                    [&](Completion* posted) { return origin().epochs().flush_all(local, posted); });
   }
   Error unlock(int target) {
-    return error_of(job_, [&](Completion* told) { return origin().unlock(target, told); });
+    return error_of(job_, [&](Completion* posted) { return origin().unlock(target, posted); });
   }
   Window& origin() { return job_.window(0); }
 
@@ -98,7 +98,7 @@ TEST_F(AllFlushed, NotWhileTheNetworkUpdates) {
   Window& updating = job_.window(0, job_.create_window(spec));
   ASSERT_EQ(updating.lock_all(no_check()), Error::none);
   issue(updating, on_word(OperationKind::accumulate, &value_, 1));
-  Told flushed;
+  PostedCall flushed;
   flushed.take(updating.epochs().flush_all(false, &flushed));
   EXPECT_FALSE(flushed.done());
   EXPECT_FALSE(updating.pending().all_flushed());
@@ -133,11 +133,11 @@ TEST_F(AllFlushed, NotWhenAWeakUnlockIsSentLater) {
   job_.run_until_idle();
   lock(2);
   put(2);
-  Told first;
+  PostedCall first;
   first.take(origin().unlock(2, &first));
   ASSERT_EQ(origin().lock(true, 2, weak_unlock()), Error::none);
   put(2);
-  Told second;
+  PostedCall second;
   second.take(origin().unlock(2, &second));
   lock(1);
   EXPECT_EQ(flush_all(), Error::none);

@@ -56,7 +56,7 @@ TEST_F(Atomics, AreNoMessages) {
   ASSERT_EQ(rank(0).lock_all(no_check()), Error::none);
   issue(rank(0), add(&one_, 1));
   issue(rank(0), fetch_and_add(&one_, &fetched_, 1));
-  Told flushed;
+  PostedCall flushed;
   flushed.take(rank(0).epochs().flush(1, false, &flushed));
   EXPECT_FALSE(flushed.done());
   run_until_idle();
@@ -73,10 +73,10 @@ TEST_F(Atomics, KeepTheirOrder) {
   ASSERT_EQ(rank(0).lock_all({}), Error::none);
   std::array<std::uint64_t, 40> fetched{};
   for (std::uint64_t& each : fetched) issue(rank(0), fetch_and_add(&one_, &each, 1));
-  Told told;
-  told.take(rank(0).unlock_all(&told));
+  PostedCall posted;
+  posted.take(rank(0).unlock_all(&posted));
   run_until_idle();
-  EXPECT_TRUE(told.done());
+  EXPECT_TRUE(posted.done());
   for (std::size_t i = 0; i < fetched.size(); ++i) EXPECT_EQ(fetched[i], i);
 }
 
@@ -94,7 +94,7 @@ TEST_F(Atomics, OfOurNodeTakeTheSameWay) {
     issue(rank(0), operation);
     EXPECT_EQ(word(target), 0u);
     EXPECT_FALSE(rank(0).flushed(target, false));
-    Told flushed;
+    PostedCall flushed;
     flushed.take(rank(0).epochs().flush(target, true, &flushed));
     EXPECT_FALSE(flushed.done());
     run_until_idle();
@@ -114,7 +114,7 @@ TEST_F(Atomics, MixWithMessages) {
   issue(rank(0), add(&one_, 1));
   issue(rank(0), on_word(OperationKind::put, &one_, 1, 8));
   issue(rank(0), fetch_and_add(&one_, &fetched_, 1));
-  Told flushed;
+  PostedCall flushed;
   flushed.take(rank(0).epochs().flush_all(false, &flushed));
   run_until_idle();
   EXPECT_TRUE(flushed.done());
@@ -129,8 +129,8 @@ TEST_F(Atomics, WaitForTheLock) {
     make(nodes);
     ASSERT_EQ(rank(1).lock(true, 1, {}), Error::none);
     issue(rank(1), add(&one_, 1));
-    Told first;
-    Told second;
+    PostedCall first;
+    PostedCall second;
     ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
     issue(rank(0), fetch_and_add(&one_, &fetched_, 1));
     second.take(rank(0).unlock(1, &second));
@@ -148,11 +148,11 @@ TEST_F(Atomics, WaitForTheLock) {
 // An unlock gives the lock on only when the atomics have taken place.
 TEST_F(Atomics, AreOverBeforeTheLockIsGivenOn) {
   make({0, 0});
-  Told first;
+  PostedCall first;
   ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
   issue(rank(0), add(&one_, 1));
   first.take(rank(0).unlock(1, &first));
-  Told second;
+  PostedCall second;
   ASSERT_EQ(rank(1).lock(true, 1, {}), Error::none);
   second.take(rank(1).epochs().flush(1, false, &second));
   EXPECT_FALSE(rank(1).epochs().try_hold_lock(1));
@@ -170,13 +170,13 @@ TEST_F(Atomics, WaitForTheExposure) {
     const std::array<int, 1> target = {1};
     ASSERT_EQ(rank(0).epochs().start(target, {}), Error::none);
     issue(rank(0), add(&one_, 1));
-    Told completed;
+    PostedCall completed;
     completed.take(rank(0).epochs().complete(&completed));
     run_until_idle();
     EXPECT_FALSE(completed.done());
     EXPECT_EQ(word(1), 0u);
     ASSERT_EQ(rank(1).epochs().post(origin, {}), Error::none);
-    Told waited;
+    PostedCall waited;
     waited.take(rank(1).epochs().wait(&waited));
     EXPECT_FALSE(waited.done());
     run_until_idle();
@@ -194,7 +194,7 @@ TEST_F(Atomics, AreFlushedThoughMessagesAreFaster) {
   run_until_idle();  // the lock is granted
   issue(rank(0), fetch_and_add(&one_, &fetched_, 1));
   issue(rank(0), on_word(OperationKind::put, &one_, 1, 8));
-  Told flushed;
+  PostedCall flushed;
   flushed.take(rank(0).epochs().flush(1, false, &flushed));
   for (const SimNetwork::Route route : {SimNetwork::Route{0, 1, false}, {1, 0, false}}) {
     while (job_->network().deliver(route)) {
@@ -217,9 +217,9 @@ TEST_F(Atomics, AreOverBeforeTheFenceIs) {
     ASSERT_TRUE(rank(index).epochs().fence(no_precede(), true, nullptr).done);
   }
   issue(rank(0), add(&one_, 1));
-  std::array<Told, 2> told;
+  std::array<PostedCall, 2> posted;
   for (const int index : {0, 1}) {
-    Told& one = told[static_cast<std::size_t>(index)];
+    PostedCall& one = posted[static_cast<std::size_t>(index)];
     one.take(rank(index).epochs().fence(no_succeed(), true, &one));
   }
   // The question whether the target has opened the epoch, and its answer.
@@ -236,11 +236,11 @@ TEST_F(Atomics, AreOverBeforeTheFenceIs) {
   deliver(1, 0);
   EXPECT_EQ(messages(0), 1u);
   EXPECT_EQ(word(1), 0u);
-  EXPECT_FALSE(told[1].done());
+  EXPECT_FALSE(posted[1].done());
   run_until_idle();
   EXPECT_EQ(messages(0), 2u) << "the question and the step of the count: no mark";
-  EXPECT_TRUE(told[0].done());
-  EXPECT_TRUE(told[1].done());
+  EXPECT_TRUE(posted[0].done());
+  EXPECT_TRUE(posted[1].done());
   EXPECT_EQ(word(1), 1u);
 }
 
@@ -250,10 +250,10 @@ TEST_F(Atomics, LeaveOtherTypesToTheEngine) {
   operation.reduction.basic = Basic::i64;
   ASSERT_EQ(rank(0).lock_all(no_check()), Error::none);
   issue(rank(0), operation);
-  Told told;
-  told.take(rank(0).unlock_all(&told));
+  PostedCall posted;
+  posted.take(rank(0).unlock_all(&posted));
   run_until_idle();
-  EXPECT_TRUE(told.done());
+  EXPECT_TRUE(posted.done());
   EXPECT_EQ(word(1), 1u);
   EXPECT_EQ(messages(0), 2u) << "the operation and the question whether it is complete";
 }
@@ -267,16 +267,16 @@ TEST_F(Atomics, LeaveOtherOpsToTheEngine) {
   swap.compare = &zero;
   ASSERT_EQ(rank(0).lock_all(no_check()), Error::none);
   issue(rank(0), swap);
-  Told flushed;
+  PostedCall flushed;
   flushed.take(rank(0).epochs().flush(1, false, &flushed));
   run_until_idle();
   EXPECT_TRUE(flushed.done());
   EXPECT_EQ(messages(0), 1u);
   issue(rank(0), add(&one_, 1));
-  Told told;
-  told.take(rank(0).unlock_all(&told));
+  PostedCall posted;
+  posted.take(rank(0).unlock_all(&posted));
   run_until_idle();
-  EXPECT_TRUE(told.done());
+  EXPECT_TRUE(posted.done());
   EXPECT_EQ(word(1), 2u);
   EXPECT_EQ(messages(0), 1u);
 }
@@ -292,10 +292,10 @@ TEST_F(Atomics, RefuseWhatIsNotAligned) {
   EXPECT_EQ(rank(0).epochs().issue(operation).error, Error::none) << "a single element is";
   operation.target_count = operation.origin.count = 2;
   EXPECT_EQ(rank(0).epochs().issue(operation).error, Error::displacement);
-  Told told;
-  told.take(rank(0).unlock_all(&told));
+  PostedCall posted;
+  posted.take(rank(0).unlock_all(&posted));
   run_until_idle();
-  EXPECT_TRUE(told.done());
+  EXPECT_TRUE(posted.done());
   EXPECT_EQ(word(1), 1u);
 }
 

@@ -63,7 +63,7 @@ TEST_P(AwaitedSteps, ThePostsOfTargets) {
   ASSERT_EQ(rank(0).epochs().start(targets, {}), Error::none);
   for (const int target : targets) put(0, target);
   // Operations to a target on another node leave at once; the epoch after them has to wait.
-  Told completed;
+  PostedCall completed;
   completed.take(rank(0).epochs().complete(&completed));
   job_.run_until_idle();
   EXPECT_EQ(awaited_by(0), (Steps{"exposure 1", "exposure 3"}));
@@ -81,7 +81,7 @@ TEST_P(AwaitedSteps, TheCompletionOfOrigins) {
   const std::array<int, 1> target = {0};
   ASSERT_EQ(rank(0).epochs().post(origins, {}), Error::none);
   EXPECT_EQ(awaited_by(0), Steps{}) << "an open epoch waits for nobody";
-  Told waited;
+  PostedCall waited;
   waited.take(rank(0).epochs().wait(&waited));
   ASSERT_EQ(rank(2).epochs().start(target, {}), Error::none);
   rank(2).epochs().complete(nullptr);
@@ -90,9 +90,9 @@ TEST_P(AwaitedSteps, TheCompletionOfOrigins) {
 }
 
 TEST_P(AwaitedSteps, RanksOutsideAFence) {
-  Told fenced;
+  PostedCall fenced;
   fenced.take(rank(0).epochs().fence(no_succeed(), true, &fenced));
-  Told other;
+  PostedCall other;
   other.take(rank(2).epochs().fence(no_succeed(), true, &other));
   job_.run_until_idle();
   // Between nodes the ranks count who has come, and do not learn who has not.
@@ -109,12 +109,12 @@ TEST_P(AwaitedSteps, TheHolderOfALock) {
     job_.run_until_idle();
     ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
     put(0, 1);
-    Told unlocked;
+    PostedCall unlocked;
     unlocked.take(rank(0).unlock(1, &unlocked));
     job_.run_until_idle();
     ASSERT_FALSE(unlocked.done());
     EXPECT_EQ(awaited_by(0), Steps{holder});
-    Told given_back;
+    PostedCall given_back;
     given_back.take(rank(2).unlock(1, &given_back));
     job_.run_until_idle();
     EXPECT_TRUE(unlocked.done());
@@ -127,7 +127,7 @@ TEST_P(AwaitedSteps, TheHolderOfALock) {
   job_.run_until_idle();
   ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
   put(0, 1);
-  Told unlocked;
+  PostedCall unlocked;
   unlocked.take(rank(0).unlock(1, &unlocked));
   job_.run_until_idle();
   EXPECT_EQ(awaited_by(0), (Steps{"lock -1 of 1"}));

@@ -261,7 +261,7 @@ TEST_P(CollectiveFaultOn, APlanIsFreedInUse) {
     plans.free(0);
     plans.free(2);
     plans.job().run_until_idle();
-    EXPECT_FALSE(plans.told(1)) << "nobody is told";
+    EXPECT_FALSE(plans.completed(1)) << "nobody is told";
     EXPECT_EQ(plans.refused(), 0u);
     plans.clear();
     const Plans::Passage passage = plans.pass(0, 1, count);
@@ -312,7 +312,7 @@ TEST_P(CollectiveFaultOn, WhoMayWaitForAnyAsksAfterAll) {
   EXPECT_EQ(plans.plan(0).lost_peer(), 2);
   plans.start(1);
   plans.job().run_until_idle();
-  ASSERT_TRUE(plans.told(0));
+  ASSERT_TRUE(plans.completed(0));
   EXPECT_EQ(plans.plan(0).lost_peer(), -1);
 }
 
@@ -390,10 +390,10 @@ TEST_F(CollectiveMessages, ThatCannotBeAreRefused) {
   EXPECT_FALSE(deliver(bytes(0, 1, 0, true), 2, 4)) << "twice";
   EXPECT_EQ(short_, Plans::Words(2, 3));
   EXPECT_TRUE(deliver(bytes(1, 1, 0, false), 30));
-  EXPECT_FALSE(plans_.told(0));
+  EXPECT_FALSE(plans_.completed(0));
   EXPECT_TRUE(deliver(bytes(1, 1, 240, true), 10));
   plans_.job().process(0).sweep();
-  EXPECT_TRUE(plans_.told(0));
+  EXPECT_TRUE(plans_.completed(0));
   EXPECT_EQ(long_, Plans::Words(40, 3));
 }
 
@@ -406,7 +406,7 @@ TEST_F(CollectiveMessages, OneShortOneIsKeptForTheNextUse) {
   EXPECT_EQ(short_, Plans::Words(2)) << "the use has not begun";
   plans_.start(0);
   EXPECT_EQ(short_, Plans::Words(2, 3));
-  EXPECT_FALSE(plans_.told(0));
+  EXPECT_FALSE(plans_.completed(0));
   EXPECT_TRUE(deliver(bytes(0, 2, 0, true), 2, 5));
   EXPECT_EQ(short_, Plans::Words(2, 3));
 }
@@ -449,7 +449,7 @@ class CollectiveWrites : public ::testing::TestWithParam<WritesOn> {
   }
   /// Each says what went wrong with whom.
   void expect_failed() {
-    ASSERT_TRUE(plans_.told(0) && plans_.told(1));
+    ASSERT_TRUE(plans_.completed(0) && plans_.completed(1));
     EXPECT_EQ(plans_.error(0), Error::system);
     EXPECT_EQ(plans_.plan(0).failure().rank, 1);
     EXPECT_TRUE(plans_.plan(0).failure().sent);
@@ -494,9 +494,9 @@ TEST_P(CollectiveWritesTogether, ThatFailWithTheirMessageAreNeverTakenForGood) {
   plans_.job().network().set_failing(true);
   begin();
   plans_.job().run_until_idle();
-  ASSERT_TRUE(plans_.told(0));
+  ASSERT_TRUE(plans_.completed(0));
   EXPECT_EQ(plans_.error(0), Error::system);
-  EXPECT_FALSE(plans_.told(1));
+  EXPECT_FALSE(plans_.completed(1));
   plans_.job().transport(1).set_ended(0);
   EXPECT_EQ(plans_.plan(1).lost_peer(), 0);
 }
@@ -522,12 +522,12 @@ TEST_P(CollectiveWrites, ThatFailAreOverWithTheirLastPiece) {
   begin();
   const SimNetwork::Route way{0, 1, !GetParam().ordered};
   for (std::uint64_t piece = 0; piece < pieces; ++piece) {
-    EXPECT_FALSE(plans_.told(0)) << piece;
+    EXPECT_FALSE(plans_.completed(0)) << piece;
     ASSERT_TRUE(network.deliver(way));
     plans_.job().process(0).sweep();
   }
-  EXPECT_TRUE(plans_.told(0));
-  EXPECT_FALSE(plans_.told(1));
+  EXPECT_TRUE(plans_.completed(0));
+  EXPECT_FALSE(plans_.completed(1));
   plans_.job().run_until_idle();
   expect_failed();
 }
@@ -539,7 +539,7 @@ TEST_P(CollectiveWrites, InPiecesCarryTheirMessageOnlyBehindWholeOnes) {
   begin();
   plans_.job().run_until_idle();
   EXPECT_EQ(plans_.job().transport(0).named(), 0u);
-  EXPECT_TRUE(plans_.told(1));
+  EXPECT_TRUE(plans_.completed(1));
   plans_.job().network().set_longest_transfer(~std::uint64_t{0});
   expect_well(3);
   EXPECT_EQ(plans_.job().transport(0).named() != 0, GetParam().immediate);
@@ -570,10 +570,10 @@ TEST_P(CollectiveWrites, AreOverWhenTheirEndIsTold) {
   lay_out();
   const std::uint64_t before = plans_.job().transport(0).messages_sent();
   begin();
-  EXPECT_FALSE(plans_.told(0)) << "the write is under way";
+  EXPECT_FALSE(plans_.completed(0)) << "the write is under way";
   plans_.job().run_until_idle();
-  EXPECT_TRUE(plans_.told(0));
-  EXPECT_TRUE(plans_.told(1));
+  EXPECT_TRUE(plans_.completed(0));
+  EXPECT_TRUE(plans_.completed(1));
   EXPECT_EQ(plans_.job().transport(0).messages_sent() - before, 1u)
       << "one message behind the write";
   EXPECT_EQ(plans_.job().network().registrations_made(), 1u);
@@ -609,7 +609,7 @@ TEST_F(CollectiveCopies, ThatFailAreReportedAtBothSidesAndForgotten) {
     for (const int rank : {0, 1}) plans_.start(rank);
     plans_.job().run_until_idle();
     for (const int rank : {0, 1}) {
-      ASSERT_TRUE(plans_.told(rank));
+      ASSERT_TRUE(plans_.completed(rank));
       EXPECT_EQ(plans_.error(rank), Error::system);
       EXPECT_EQ(plans_.plan(rank).failure().rank, 1 - rank);
       EXPECT_EQ(plans_.plan(rank).failure().sent, rank == 0);
@@ -631,7 +631,7 @@ TEST_F(CollectiveCopies, FindOutThatTheOtherSideHasEnded) {
     plans_.start(dead);
     plans_.job().transport(other).set_ended(dead);
     plans_.start(other);
-    ASSERT_TRUE(plans_.told(other));
+    ASSERT_TRUE(plans_.completed(other));
     EXPECT_EQ(plans_.error(other), Error::peer_lost);
     EXPECT_EQ(plans_.plan(other).failure().rank, dead);
     plans_.job().transport(other).set_ended(-1);
@@ -682,7 +682,7 @@ TEST_P(CollectiveHandedOn, IsNotTakenForGoodWhereItHasNotCome) {
     plans.start(2);
     plans.job().run_until_idle();
     for (int rank = 0; rank < 3; ++rank) {
-      ASSERT_TRUE(plans.told(rank)) << "rank " << rank << ", use " << use;
+      ASSERT_TRUE(plans.completed(rank)) << "rank " << rank << ", use " << use;
       EXPECT_EQ(plans.error(rank) != Error::none, fails) << "rank " << rank << ", use " << use;
     }
     if (!fails) {
@@ -710,11 +710,11 @@ TEST(CollectiveLate, StaleBytesOfTheUseBeforeFailIt) {
     for (int sweeps = 0; sweeps < 4; ++sweeps) {
       for (const int rank : {0, 1}) plans.job().process(rank).sweep();
     }
-    ASSERT_TRUE(plans.told(0));
-    ASSERT_EQ(plans.told(1), use == 1);
+    ASSERT_TRUE(plans.completed(0));
+    ASSERT_EQ(plans.completed(1), use == 1);
   }
   plans.job().run_until_idle();
-  ASSERT_TRUE(plans.told(2));
+  ASSERT_TRUE(plans.completed(2));
   EXPECT_EQ(plans.error(2), Error::system);
 }
 
@@ -727,10 +727,10 @@ TEST(CollectiveEarly, StaleBytesFailTheirUse) {
     plans.start(rank);
   }
   plans.job().run_until_idle();
-  ASSERT_TRUE(plans.told(1));
+  ASSERT_TRUE(plans.completed(1));
   plans.start(2);
   plans.job().run_until_idle();
-  ASSERT_TRUE(plans.told(2));
+  ASSERT_TRUE(plans.completed(2));
   EXPECT_NE(plans.error(2), Error::none);
 }
 

@@ -90,7 +90,7 @@ TEST_P(CollectiveChain, AStepWithoutTransfersIsTakenAtOnce) {
   plans.schedule(0).combinations.push_back({from.data(), into.data(), 1, sum(), 2});
   plans.make();
   plans.start(0);
-  EXPECT_TRUE(plans.told(0));
+  EXPECT_TRUE(plans.completed(0));
   EXPECT_EQ(into[0], 7u);
 }
 
@@ -133,11 +133,11 @@ TEST_P(CollectiveChain, AStepWithAnOwnOpWaitsForASweepThatMayCallIt) {
     plans.job().run_until_idle();
     EXPECT_EQ(copied, Plans::Words(2, 8)) << "the step before is taken";
     EXPECT_EQ(answer, Plans::Words(2, 0));
-    EXPECT_FALSE(plans.told(0) || plans.told(1));
+    EXPECT_FALSE(plans.completed(0) || plans.completed(1));
     op->allowed = true;
     plans.job().run_until_idle();
     EXPECT_EQ(answer, Plans::Words(2, 42));
-    EXPECT_TRUE(plans.told(0) && plans.told(1));
+    EXPECT_TRUE(plans.completed(0) && plans.completed(1));
   }
 }
 
@@ -157,7 +157,7 @@ TEST(CollectiveOwnOp, IsNotGivenWhatHasNotCome) {
       plans.start(rank);
     }
     plans.job().run_until_idle();
-    ASSERT_TRUE(plans.told(1));
+    ASSERT_TRUE(plans.completed(1));
     EXPECT_EQ(plans.error(1) != Error::none, fails);
     EXPECT_EQ(op->calls, fails ? 0 : 1);
   }
@@ -187,26 +187,26 @@ TEST_F(CollectiveBetweenNodes, AShortMessageGoesAheadByOneUse) {
   lay_out(2);
   fill(1);
   plans_.start(0);
-  EXPECT_TRUE(plans_.told(0)) << "nothing is waited for";
+  EXPECT_TRUE(plans_.completed(0)) << "nothing is waited for";
   EXPECT_FALSE(plans_.job().network().under_way().empty()) << "it leaves without a sweep";
   plans_.job().run_until_idle();
   EXPECT_EQ(first(), 0u) << "it is not the receiver's yet";
   fill(2);
   plans_.start(0);
   plans_.job().run_until_idle();
-  EXPECT_FALSE(plans_.told(0)) << "two would lie there";
+  EXPECT_FALSE(plans_.completed(0)) << "two would lie there";
   plans_.start(1);
-  EXPECT_TRUE(plans_.told(1)) << "it has come before";
+  EXPECT_TRUE(plans_.completed(1)) << "it has come before";
   EXPECT_EQ(first(), 1u);
   plans_.job().run_until_idle();
-  EXPECT_TRUE(plans_.told(0));
+  EXPECT_TRUE(plans_.completed(0));
   EXPECT_EQ(first(), 1u);
   fill(3);
   plans_.start(0);
   plans_.job().run_until_idle();
-  EXPECT_FALSE(plans_.told(0));
+  EXPECT_FALSE(plans_.completed(0));
   plans_.start(1);
-  EXPECT_TRUE(plans_.told(1));
+  EXPECT_TRUE(plans_.completed(1));
   EXPECT_EQ(first(), 2u);
 }
 
@@ -219,14 +219,14 @@ TEST_F(CollectiveBetweenNodes, ALongMessageWaitsForThisUse) {
       const std::uint64_t before = messages(0);
       plans_.start(0);
       plans_.job().run_until_idle();
-      EXPECT_FALSE(plans_.told(0));
+      EXPECT_FALSE(plans_.completed(0));
       EXPECT_EQ(messages(0), before) << "nothing is sent to who is not ready";
       EXPECT_EQ(first(), use - 1);
       plans_.start(1);
       EXPECT_FALSE(plans_.job().network().under_way().empty()) << "that it is ready leaves at once";
       plans_.job().run_until_idle();
-      EXPECT_TRUE(plans_.told(0));
-      EXPECT_TRUE(plans_.told(1));
+      EXPECT_TRUE(plans_.completed(0));
+      EXPECT_TRUE(plans_.completed(1));
       EXPECT_EQ(first(), use);
       // One behind a write, or a piece each.
       EXPECT_EQ(messages(0) - before, gaps ? 2u : 1u);
@@ -333,21 +333,21 @@ TEST_F(CollectiveOnANode, AShortMessageGoesAheadByTwo) {
   for (std::uint64_t use = 1; use <= 2; ++use) {
     from_->assign(2, use);
     plans_.start(0);
-    EXPECT_TRUE(plans_.told(0));
+    EXPECT_TRUE(plans_.completed(0));
     EXPECT_EQ(take_rings(1), 1u) << "its receiver may wait for it";
   }
   from_->assign(2, 3);
   plans_.start(0);
-  EXPECT_FALSE(plans_.told(0)) << "both cells are full";
+  EXPECT_FALSE(plans_.completed(0)) << "both cells are full";
   plans_.start(1);
-  EXPECT_TRUE(plans_.told(1));
+  EXPECT_TRUE(plans_.completed(1));
   EXPECT_EQ((*into_)[0], 1u);
   EXPECT_EQ(take_rings(0), 1u) << "its sender may wait for the cell";
   sweep(0);
-  EXPECT_TRUE(plans_.told(0));
+  EXPECT_TRUE(plans_.completed(0));
   for (std::uint64_t use = 2; use <= 3; ++use) {
     plans_.start(1);
-    EXPECT_TRUE(plans_.told(1));
+    EXPECT_TRUE(plans_.completed(1));
     EXPECT_EQ((*into_)[0], use);
     EXPECT_EQ(take_rings(0), use == 2 ? 1u : 0u) << "nobody waits for an empty one's neighbour";
   }
@@ -361,14 +361,14 @@ TEST_F(CollectiveOnANode, AShortMessageThatGoesOneWayGoesAheadByMore) {
   for (std::uint64_t use = 1; use <= ahead + 1; ++use) {
     from_->assign(2, use);
     plans_.start(0);
-    EXPECT_EQ(plans_.told(0), use <= ahead) << use;
+    EXPECT_EQ(plans_.completed(0), use <= ahead) << use;
   }
   for (std::uint64_t use = 1; use <= ahead + 1; ++use) {
     plans_.start(1);
-    EXPECT_TRUE(plans_.told(1));
+    EXPECT_TRUE(plans_.completed(1));
     EXPECT_EQ((*into_)[0], use);
     sweep(0);
-    EXPECT_TRUE(plans_.told(0));
+    EXPECT_TRUE(plans_.completed(0));
   }
 }
 
@@ -377,15 +377,15 @@ TEST_F(CollectiveOnANode, AShortMessageThatGoesOneWayGoesAheadByMore) {
 TEST_F(CollectiveOnANode, APieceThatIsMovedIsSomethingMoved) {
   lay_out(20, true, true);
   plans_.start(0);
-  EXPECT_FALSE(plans_.told(0));
+  EXPECT_FALSE(plans_.completed(0));
   EXPECT_FALSE(sweep(0)) << "two pieces of four";
   plans_.start(1);
-  EXPECT_FALSE(plans_.told(1));
+  EXPECT_FALSE(plans_.completed(1));
   EXPECT_FALSE(sweep(1));
   EXPECT_TRUE(sweep(0));
-  EXPECT_TRUE(plans_.told(0));
+  EXPECT_TRUE(plans_.completed(0));
   EXPECT_TRUE(sweep(1));
-  EXPECT_TRUE(plans_.told(1));
+  EXPECT_TRUE(plans_.completed(1));
 
   plans_.clear();
   plans_.free();
@@ -394,10 +394,10 @@ TEST_F(CollectiveOnANode, APieceThatIsMovedIsSomethingMoved) {
   plans_.start(1);
   for (int turn = 0; turn < 3; ++turn) {
     EXPECT_TRUE(sweep(0));
-    EXPECT_FALSE(plans_.told(0));
+    EXPECT_FALSE(plans_.completed(0));
     EXPECT_FALSE(sweep(0));
     EXPECT_TRUE(sweep(1));
-    EXPECT_FALSE(plans_.told(1));
+    EXPECT_FALSE(plans_.completed(1));
     EXPECT_FALSE(sweep(1));
   }
 }
@@ -407,15 +407,15 @@ TEST_F(CollectiveOnANode, WhoComesSecondMovesALongMessage) {
   for (const int second : {1, 0}) {
     from_->assign(40, 2 + static_cast<std::uint64_t>(second));
     plans_.start(1 - second);
-    EXPECT_FALSE(plans_.told(1 - second));
+    EXPECT_FALSE(plans_.completed(1 - second));
     EXPECT_FALSE(sweep(1 - second));
     plans_.start(second);
-    EXPECT_TRUE(plans_.told(second));
+    EXPECT_TRUE(plans_.completed(second));
     EXPECT_EQ(into_->back(), 2 + static_cast<std::uint64_t>(second));
     EXPECT_EQ(take_rings(1 - second), 1u) << "it waits for the last piece";
     EXPECT_EQ(take_rings(second), 0u);
     sweep(1 - second);
-    EXPECT_TRUE(plans_.told(1 - second));
+    EXPECT_TRUE(plans_.completed(1 - second));
     EXPECT_EQ(plans_.job().transport(second).copies(), 3u) << "320 bytes in pieces of 128";
   }
 }
@@ -427,18 +427,18 @@ TEST_F(CollectiveOnANode, WhoAloneCanMoveALongMessageIsWoken) {
     const int other = 1 - mover;
     plans_.start(mover);
     plans_.start(other);
-    EXPECT_FALSE(plans_.told(other));
+    EXPECT_FALSE(plans_.completed(other));
     EXPECT_EQ(take_rings(mover), 1u);
     EXPECT_EQ(take_rings(other), 0u);
     sweep(mover);
-    EXPECT_TRUE(plans_.told(mover));
+    EXPECT_TRUE(plans_.completed(mover));
     EXPECT_EQ(take_rings(other), 1u);
     sweep(other);
-    EXPECT_TRUE(plans_.told(other));
+    EXPECT_TRUE(plans_.completed(other));
     plans_.start(other);
     EXPECT_EQ(take_rings(mover), 0u) << "it has not come yet";
     plans_.start(mover);
-    EXPECT_TRUE(plans_.told(mover));
+    EXPECT_TRUE(plans_.completed(mover));
     EXPECT_EQ(take_rings(other), 1u);
     sweep(other);
     plans_.free();
@@ -511,10 +511,10 @@ TEST_F(CollectiveOnANode, ALongMessageThatCannotBeMovedFails) {
   plans_.job().transport(1).set_ended(0);
   plans_.start(0);
   plans_.start(1);
-  ASSERT_TRUE(plans_.told(1));
+  ASSERT_TRUE(plans_.completed(1));
   EXPECT_EQ(plans_.error(1), Error::peer_lost);
   sweep(0);
-  ASSERT_TRUE(plans_.told(0));
+  ASSERT_TRUE(plans_.completed(0));
   EXPECT_EQ(plans_.error(0), Error::system);
 }
 

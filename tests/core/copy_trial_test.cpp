@@ -106,7 +106,7 @@ class Trial {
     plans_.start(1 - first);
     plans_.job().run_until_idle();
     for (int rank = 0; rank < 2; ++rank) {
-      EXPECT_TRUE(plans_.told(rank));
+      EXPECT_TRUE(plans_.completed(rank));
       EXPECT_EQ(plans_.error(rank), Error::none);
     }
     EXPECT_EQ(*passage_.into, *passage_.from);

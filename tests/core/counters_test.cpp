@@ -158,18 +158,18 @@ class Adders {
 
     void look() {
       const int source = random_.below(all_.ranks_);
-      const std::uint64_t told = all_.counted_.counter(rank_, source).value();
+      const std::uint64_t count = all_.counted_.counter(rank_, source).value();
       std::uint64_t& seen = seen_[static_cast<std::size_t>(source)];
-      ASSERT_LE(told, static_cast<std::uint64_t>(each));
-      ASSERT_GE(told, seen);
-      if (all_.node_map_.ordered() || told == each) {
+      ASSERT_LE(count, static_cast<std::uint64_t>(each));
+      ASSERT_GE(count, seen);
+      if (all_.node_map_.ordered() || count == each) {
         const auto* cells = reinterpret_cast<const Cell*>(all_.job().memory(rank_));
-        for (std::uint64_t number = seen; number < told; ++number) {
+        for (std::uint64_t number = seen; number < count; ++number) {
           for (std::uint64_t i = 0; i <= number % longest; ++i) {
             ASSERT_EQ(cells[first_cell(source, number) + i], value(source, rank_, number));
           }
         }
-        seen = told;
+        seen = count;
       }
       summed_ += all_.counted_.counter(rank_, all_.ranks_).exchange(0);
     }
@@ -235,11 +235,11 @@ TEST_P(RandomCounters, AlsoAsThreads) {
   std::vector<std::thread> threads;
   for (int rank = 0; rank < adders.job().ranks(); ++rank) {
     threads.emplace_back([&, rank] {
-      bool told = false;
+      bool reported = false;
       while (over < adders.job().ranks() && std::chrono::steady_clock::now() < deadline) {
         adders.act(rank);
-        if (!told && adders.over(rank)) {
-          told = true;
+        if (!reported && adders.over(rank)) {
+          reported = true;
           ++over;
         }
       }
@@ -284,7 +284,7 @@ class CountedPair : public ::testing::TestWithParam<std::vector<int>> {
 // A flush says that it has been added to.
 TEST_P(CountedPair, AFlushCoversTheCounter) {
   add(1);
-  Told flushed;
+  PostedCall flushed;
   flushed.take(job().window(0).epochs().flush(1, false, &flushed));
   job().run_until_idle();
   EXPECT_TRUE(flushed.done());
@@ -295,7 +295,7 @@ TEST_P(CountedPair, AFlushCoversTheCounter) {
 
 // Who waits is looked after by every sweep, and by none once nobody waits.
 TEST_P(CountedPair, ThresholdsAreToldOnce) {
-  Told first, second, other;
+  PostedCall first, second, other;
   EXPECT_TRUE(await(0, 0, first).done);
   EXPECT_EQ(job().process(1).pending(), 0u);
   EXPECT_FALSE(await(0, 2, second).done);
@@ -323,9 +323,9 @@ TEST_P(CountedPair, ThresholdsAreToldOnce) {
 struct Looks final : EventSink {
   void on(const Event& event, const EventSource&) override {
     if (event.kind != EventKind::notification_counted) return;
-    told.push_back({event.id, event.number});
+    counts.push_back({event.id, event.number});
   }
-  std::vector<std::array<std::uint64_t, 2>> told;
+  std::vector<std::array<std::uint64_t, 2>> counts;
 };
 
 // A timeline has an arrow from each addition to the look that finds it.
@@ -335,27 +335,27 @@ TEST(LookedAtCounters, AreTold) {
   Looks looks;
   CountedJob counted_job({0, 1}, spec, 2, false, {}, &looks);
   SimJob& job = counted_job.job();
-  Told waiter;
+  PostedCall waiter;
   EXPECT_FALSE(job.window(1).await(1, 1, waiter).done);
   job.run_until_idle();
-  EXPECT_TRUE(looks.told.empty());
+  EXPECT_TRUE(looks.counts.empty());
   std::uint64_t value = 5;
   issue(job.window(0), counted(on_word(OperationKind::put, &value, 1), 1));
   job.run_until_idle();
   ASSERT_TRUE(waiter.done());
   EXPECT_TRUE(job.window(1).await(1, 1, waiter).done);
   job.window(1).exchange_counter(1, 5);
-  EXPECT_EQ(looks.told, (std::vector<std::array<std::uint64_t, 2>>{{1, 1}}));
+  EXPECT_EQ(looks.counts, (std::vector<std::array<std::uint64_t, 2>>{{1, 1}}));
   issue(job.window(0), counted(on_word(OperationKind::put, &value, 1), 1));
   issue(job.window(0), counted(on_word(OperationKind::put, &value, 1), 1));
   job.run_until_idle();
   EXPECT_TRUE(job.window(1).await(1, 7, waiter).done);
-  EXPECT_EQ(looks.told, (std::vector<std::array<std::uint64_t, 2>>{{1, 1}, {1, 2}}));
+  EXPECT_EQ(looks.counts, (std::vector<std::array<std::uint64_t, 2>>{{1, 1}, {1, 2}}));
 }
 
 // Also who has not looked before the owner takes the value away.
 TEST_P(CountedPair, AResetTellsThoseWhoHaveBeenReached) {
-  Told reached, other;
+  PostedCall reached, other;
   EXPECT_FALSE(await(0, 2, reached).done);
   EXPECT_FALSE(await(0, 3, other).done);
   add(0);

@@ -363,7 +363,7 @@ TEST_P(Dynamic, CountsDoNotWrap) {
 
 // Who closes the epoch is told, and nobody after that.
 TEST_P(Dynamic, AFenceTellsWhatItsEpochHasDoneWrong) {
-  Told unlocked;
+  PostedCall unlocked;
   unlocked.take(window().unlock_all(&unlocked));
   job_.run_until_idle();
   const auto fence = [&](const Assert& assertion) {
@@ -445,14 +445,14 @@ TEST(DynamicEpochs, WhatIsAttachedBeforeThePostIsReached) {
   ASSERT_EQ(job.window(0).epochs().start(target, {}), Error::none);
   const std::uint64_t value = 5;
   issue(job.window(0), on_word(OperationKind::put, &value, 1, static_cast<std::int64_t>(address)));
-  Told completed;
+  PostedCall completed;
   completed.take(job.window(0).epochs().complete(&completed));
   job.run_until_idle();
   EXPECT_FALSE(completed.done());
   ASSERT_EQ(job.window(1).attach({address, 8, SimTransport::location_of(job.memory(1))}),
             Error::none);
   ASSERT_EQ(job.window(1).epochs().post(origin, {}), Error::none);
-  Told waited;
+  PostedCall waited;
   waited.take(job.window(1).epochs().wait(&waited));
   job.run_until_idle();
   EXPECT_TRUE(completed.done() && waited.done());

@@ -106,10 +106,10 @@ TEST_P(ExposedWindow, AGrantCarriesOutWhatItsRankCannotMap) {
     issue(job_.window(copies), on(OperationKind::put, values.data()));
     ASSERT_EQ(job_.window(maps).lock(true, owner, {}), Error::none);
     issue(job_.window(maps), on(kind, &values[1]));
-    Told unlocked;
+    PostedCall unlocked;
     unlocked.take(job_.window(maps).unlock(owner, &unlocked));
     EXPECT_FALSE(unlocked.done());
-    Told other;
+    PostedCall other;
     other.take(job_.window(copies).unlock(owner, &other));
     const std::uint64_t at_once = word();
     job_.run_until_idle();

@@ -59,13 +59,13 @@ std::uint64_t most_stores(int ranks) {
   SharedWords words(job);
   std::uint64_t most = 0;
   for (int call = 0; call < 2; ++call) {
-    std::vector<Told> over(static_cast<std::size_t>(ranks));
+    std::vector<PostedCall> over(static_cast<std::size_t>(ranks));
     for (int rank = 0; rank < ranks; ++rank) {
-      Told& told = over[static_cast<std::size_t>(rank)];
+      PostedCall& posted = over[static_cast<std::size_t>(rank)];
       words.note();
-      told.take(job.window(rank).epochs().fence({}, true, &told));
+      posted.take(job.window(rank).epochs().fence({}, true, &posted));
       most = std::max(most, words.changed());
-      EXPECT_EQ(told.done(), rank == ranks - 1) << "the last to come ends it";
+      EXPECT_EQ(posted.done(), rank == ranks - 1) << "the last to come ends it";
     }
     // One more look by each.
     for (int rank = 0; rank < ranks; ++rank) {
@@ -120,10 +120,10 @@ TEST(FenceSteps, TheFirstRankLeavesLast) {
   SimWindowSpec spec;
   spec.bytes = 8;
   job.create_window(spec);
-  std::vector<Told> over(ranks);
+  std::vector<PostedCall> over(ranks);
   for (int rank = 0; rank < ranks; ++rank) {
-    Told& told = over[static_cast<std::size_t>(rank)];
-    told.take(job.window(rank).epochs().fence({}, true, &told));
+    PostedCall& posted = over[static_cast<std::size_t>(rank)];
+    posted.take(job.window(rank).epochs().fence({}, true, &posted));
   }
   for (int rank = 0; rank < ranks; ++rank) job.process(rank).sweep();
   EXPECT_FALSE(job.window(0).depart());
@@ -143,7 +143,7 @@ TEST(FenceSteps, WhoOpensNothingAnnouncesTheCall) {
   SimWindowSpec spec;
   spec.bytes = 8;
   job.create_window(spec);
-  Told over;
+  PostedCall over;
   over.take(job.window(0).epochs().fence({}, true, &over));
   EXPECT_FALSE(over.done());
   EXPECT_TRUE(job.window(1).epochs().fence(no_succeed(), false, nullptr).done);
@@ -159,10 +159,10 @@ TEST(FenceSteps, WordsStayUntilPeersHaveStoredTheirLast) {
   SimWindowSpec spec;
   spec.bytes = 8;
   job.create_window(spec);
-  std::vector<Told> over(3);
+  std::vector<PostedCall> over(3);
   for (int rank = 0; rank < 3; ++rank) {
-    Told& told = over[static_cast<std::size_t>(rank)];
-    told.take(job.window(rank).epochs().fence({}, true, &told));
+    PostedCall& posted = over[static_cast<std::size_t>(rank)];
+    posted.take(job.window(rank).epochs().fence({}, true, &posted));
   }
   // Rank 1 is away while the others end the fence.
   for (int i = 0; i < 100; ++i) {

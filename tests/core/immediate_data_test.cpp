@@ -136,7 +136,7 @@ class DirectNotification : public ::testing::TestWithParam<Manners> {
     issue(job_.window(from), operation);
   }
   void flush() {
-    Told flushed;
+    PostedCall flushed;
     flushed.take(job_.window(0).epochs().flush_notified(&flushed));
     job_.run_until_idle();
     ASSERT_TRUE(flushed.done());
@@ -218,23 +218,23 @@ TEST_P(DirectNotification, OfManyWritesTellsWhenAllAreThere) {
     Operation operation = on_word(OperationKind::put, values_.data(), 1);
     operation.origin.layout = operation.target_layout = gaps;
     operation.notify_arg = {NotifyKind::tag, 7, operation.bytes()};
-    Told unlocked;
+    PostedCall unlocked;
     if (closed) {
       ASSERT_EQ(job_.window(0).lock(true, 1, {}), Error::none);
     }
     issue(job_.window(0), operation);
     if (closed) unlocked.take(job_.window(0).unlock(1, &unlocked));
-    int told = 0;
+    int deliveries = 0;
     for (int steps = 0; steps < 100; ++steps) {
       job_.process(0).sweep();
       const auto routes = job_.network().under_way();
       if (!routes.empty()) job_.network().deliver(routes.front());
       job_.process(1).sweep();
       if (take() < 0) continue;
-      ++told;
+      ++deliveries;
       for (std::size_t i = 0; i < 10; i += 2) ASSERT_EQ(memory[i], values_[i]);
     }
-    EXPECT_EQ(told, 1);
+    EXPECT_EQ(deliveries, 1);
     EXPECT_EQ(unlocked.done(), closed);
   }
 }

@@ -209,9 +209,9 @@ TEST(InlinedPiggyback, ComesAfterThem) {
   issue(job.window(2), on_word(OperationKind::put, &values[0], 1, 8));
   ASSERT_EQ(job.window(0).lock(true, 1, {}), Error::none);
   issue(job.window(0), on_word(OperationKind::put, &values[2], 1));
-  Told unlocked;
+  PostedCall unlocked;
   unlocked.take(job.window(0).unlock(1, &unlocked));
-  Told other;
+  PostedCall other;
   other.take(job.window(2).unlock(1, &other));
   job.run_until_idle();
   EXPECT_TRUE(unlocked.done() && other.done());

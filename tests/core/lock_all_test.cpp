@@ -42,11 +42,11 @@ INSTANTIATE_TEST_SUITE_P(Nodes, LockAll, ::testing::Bool(),
 // Two epochs have a lock each that the other one wants, and an exclusive request waits for each of
 // the two. Whoever waited behind those would wait for ever.
 TEST_P(LockAll, TwoOfThemPassTheExclusiveRequestsBetweenThem) {
-  std::array<Told, 4> told;
+  std::array<PostedCall, 4> posted;
   for (const int reader : {0, 1}) {
     ASSERT_EQ(rank(reader).lock_all({}), Error::none);
     put(reader, 2 + reader);
-    Told flushed;
+    PostedCall flushed;
     flushed.take(rank(reader).epochs().flush(2 + reader, false, &flushed));
     job_.run_until_idle();
     ASSERT_TRUE(flushed.done());
@@ -54,33 +54,33 @@ TEST_P(LockAll, TwoOfThemPassTheExclusiveRequestsBetweenThem) {
   for (const int writer : {2, 3}) {
     ASSERT_EQ(rank(writer).lock(true, writer, {}), Error::none);
     put(writer, writer);
-    told[static_cast<std::size_t>(writer)].take(
-        rank(writer).unlock(writer, &told[static_cast<std::size_t>(writer)]));
+    posted[static_cast<std::size_t>(writer)].take(
+        rank(writer).unlock(writer, &posted[static_cast<std::size_t>(writer)]));
   }
   job_.run_until_idle();
   for (const int reader : {0, 1}) {
     put(reader, 3 - reader);
-    Told flushed;
+    PostedCall flushed;
     flushed.take(rank(reader).epochs().flush(3 - reader, false, &flushed));
     job_.run_until_idle();
     EXPECT_TRUE(flushed.done());
   }
-  EXPECT_FALSE(told[2].done() || told[3].done());
+  EXPECT_FALSE(posted[2].done() || posted[3].done());
   for (const int reader : {0, 1}) {
-    Told& one = told[static_cast<std::size_t>(reader)];
+    PostedCall& one = posted[static_cast<std::size_t>(reader)];
     one.take(rank(reader).unlock_all(&one));
   }
   job_.run_until_idle();
-  for (const Told& one : told) EXPECT_TRUE(one.done());
+  for (const PostedCall& one : posted) EXPECT_TRUE(one.done());
 }
 
 // A request that came while the lock was held exclusively joins those that get it then, whoever is
 // in line between them.
 TEST_P(LockAll, JoinsReadersThatAreGrantedLater) {
-  std::array<Told, 4> told;
+  std::array<PostedCall, 4> posted;
   const auto flushed = [&](int index) {
-    told[static_cast<std::size_t>(index)].take(
-        rank(index).epochs().flush(0, false, &told[static_cast<std::size_t>(index)]));
+    posted[static_cast<std::size_t>(index)].take(
+        rank(index).epochs().flush(0, false, &posted[static_cast<std::size_t>(index)]));
   };
   ASSERT_EQ(rank(0).lock(true, 0, {}), Error::none);
   ASSERT_EQ(rank(1).lock(false, 0, {}), Error::none);
@@ -95,17 +95,17 @@ TEST_P(LockAll, JoinsReadersThatAreGrantedLater) {
   put(3, 0);
   flushed(3);
   job_.run_until_idle();
-  EXPECT_FALSE(told[1].done() || told[2].done() || told[3].done());
+  EXPECT_FALSE(posted[1].done() || posted[2].done() || posted[3].done());
   EXPECT_TRUE(rank(0).unlock(0, nullptr).done);
   job_.run_until_idle();
-  EXPECT_TRUE(told[1].done() && told[3].done());
-  EXPECT_FALSE(told[2].done()) << "the exclusive one excludes both";
-  Told over;
+  EXPECT_TRUE(posted[1].done() && posted[3].done());
+  EXPECT_FALSE(posted[2].done()) << "the exclusive one excludes both";
+  PostedCall over;
   over.take(rank(3).unlock_all(&over));
   over = {};
   over.take(rank(1).unlock(0, &over));
   job_.run_until_idle();
-  EXPECT_TRUE(told[2].done());
+  EXPECT_TRUE(posted[2].done());
   EXPECT_EQ(word(0), 7u);
   over = {};
   over.take(rank(2).unlock(0, &over));
@@ -118,7 +118,7 @@ TEST_P(LockAll, JoinsReadersThatAreGrantedLater) {
 TEST_P(LockAll, HoldsItsOwnLock) {
   ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
   put(1, 0);
-  Told first;
+  PostedCall first;
   first.take(rank(1).epochs().flush(0, false, &first));
   job_.run_until_idle();
   ASSERT_TRUE(first.done());
@@ -135,12 +135,12 @@ TEST_P(LockAll, HoldsItsOwnLock) {
   value_ = 8;
   ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
   put(1, 0);
-  Told second;
+  PostedCall second;
   second.take(rank(1).unlock(0, &second));
   job_.run_until_idle();
   EXPECT_FALSE(second.done());
   EXPECT_EQ(word(0), 7u);
-  Told over;
+  PostedCall over;
   over.take(rank(0).unlock_all(&over));
   job_.run_until_idle();
   EXPECT_TRUE(over.done() && second.done());
@@ -153,23 +153,23 @@ TEST_P(LockAll, AsksForItsOwnLockWhenItIsActivated) {
   job_.run_until_idle();
   ASSERT_EQ(rank(1).lock(true, 1, {}), Error::none);
   put(1, 1);
-  Told before;
+  PostedCall before;
   before.take(rank(1).unlock(1, &before));
   ASSERT_FALSE(before.done());
   ASSERT_EQ(rank(1).lock_all({}), Error::none);
   EXPECT_FALSE(rank(1).epochs().try_hold_all()) << "the epoch before is pending";
-  Told own;
+  PostedCall own;
   own.take(rank(0).unlock(1, &own));
   job_.run_until_idle();
   EXPECT_TRUE(own.done() && before.done());
   ASSERT_EQ(rank(2).lock(true, 1, {}), Error::none);
   put(2, 1);
-  Told after;
+  PostedCall after;
   after.take(rank(2).unlock(1, &after));
   job_.run_until_idle();
   EXPECT_FALSE(after.done());
   EXPECT_TRUE(rank(1).epochs().try_hold_all());
-  Told over;
+  PostedCall over;
   over.take(rank(1).unlock_all(&over));
   job_.run_until_idle();
   EXPECT_TRUE(over.done() && after.done());
@@ -236,7 +236,7 @@ TEST_F(LockAllShared, MayBeClosedBeforeItHasThemAll) {
   ASSERT_EQ(rank(1).lock(true, 1, {}), Error::none);
   ASSERT_TRUE(rank(1).epochs().try_hold_lock(1));
   ASSERT_EQ(rank(3).lock_all({}), Error::none);
-  Told over;
+  PostedCall over;
   over.take(rank(3).unlock_all(&over));
   ASSERT_EQ(rank(2).lock(true, 0, {}), Error::none);
   EXPECT_TRUE(rank(2).epochs().try_hold_lock(0));
@@ -350,7 +350,7 @@ TEST_F(HotLockAll, KeepsItsLocksWhenItWaitsForAnother) {
       EXPECT_FALSE(rank(2).epochs().try_hold_lock(target)) << target << " of " << touched;
       EXPECT_TRUE(put_straight(0, target)) << "the way is open as before";
     }
-    Told flushed;
+    PostedCall flushed;
     flushed.take(rank(0).epochs().flush(3, false, &flushed));
     job_.run_until_idle();
     EXPECT_FALSE(flushed.done());

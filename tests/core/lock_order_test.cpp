@@ -44,10 +44,10 @@ class LocksInOrder : public ::testing::TestWithParam<bool> {
   void put(int rank, int number, int target) {
     issue(window(rank, number), on_word(OperationKind::put, &value_, target));
   }
-  Told& unlock(int rank, int number, int target) {
-    Told& told = told_.emplace_back();
-    told.take(window(rank, number).unlock(target, &told));
-    return told;
+  PostedCall& unlock(int rank, int number, int target) {
+    PostedCall& posted = posted_.emplace_back();
+    posted.take(window(rank, number).unlock(target, &posted));
+    return posted;
   }
   /// Rank 3 holds the lock from now on.
   void hold(int number, int target) {
@@ -64,14 +64,14 @@ class LocksInOrder : public ::testing::TestWithParam<bool> {
     const int tries = next_++;
     EXPECT_EQ(window(tries, number).lock(true, target, {}), Error::none);
     put(tries, number, target);
-    const Told& told = unlock(tries, number, target);
+    const PostedCall& posted = unlock(tries, number, target);
     job_.run_until_idle();
-    return told.done();
+    return posted.done();
   }
   void unlock_all_of(std::vector<std::array<int, 2>> locks) {
     for (const auto& [number, target] : locks) unlock(0, number, target);
     job_.run_until_idle();
-    for (const Told& told : told_) EXPECT_TRUE(told.done());
+    for (const PostedCall& posted : posted_) EXPECT_TRUE(posted.done());
     for (int rank = 0; rank < ranks; ++rank) {
       EXPECT_TRUE(job_.process(rank).lock_order().empty());
       EXPECT_EQ(job_.process(rank).pending(), 0u);
@@ -87,7 +87,7 @@ class LocksInOrder : public ::testing::TestWithParam<bool> {
   SimJob job_;
   int next_ = 4;
   std::uint64_t value_ = 7;
-  std::deque<Told> told_;
+  std::deque<PostedCall> posted_;
 };
 
 TEST_P(LocksInOrder, ALaterLockIsRequestedWhenAnEarlierOneIsHeld) {
@@ -108,11 +108,11 @@ TEST_P(LocksInOrder, ItsOperationsAndItsEndWaitAsWell) {
   ask(a, 1);
   ask(b, 2);
   put(0, b, 2);
-  const Told& later = unlock(0, b, 2);
+  const PostedCall& later = unlock(0, b, 2);
   EXPECT_TRUE(is_free(b, 2));
   EXPECT_FALSE(later.done());
   put(0, a, 1);
-  const Told& earlier = unlock(0, a, 1);
+  const PostedCall& earlier = unlock(0, a, 1);
   // The earlier epoch is closed now, and its lock still to be granted.
   ask(b, 1);
   EXPECT_TRUE(is_free(b, 1));
@@ -161,10 +161,10 @@ TEST_P(LocksInOrder, NoCheckIsInNoOrder) {
   ask(b, 1, no_check());
   ask(a, 1);
   put(0, b, 1);
-  const Told& unchecked = unlock(0, b, 1);
+  const PostedCall& unchecked = unlock(0, b, 1);
   ask(b, 2, no_check());
   put(0, b, 2);
-  const Told& behind = unlock(0, b, 2);
+  const PostedCall& behind = unlock(0, b, 2);
   job_.run_until_idle();
   EXPECT_TRUE(unchecked.done());
   EXPECT_TRUE(behind.done());
@@ -237,8 +237,8 @@ TEST_P(LocksInOrder, LockAllIsInOrder) {
   EXPECT_TRUE(is_free(a, 2));
   release(b, 1);
   EXPECT_FALSE(is_free(a, 2));
-  Told& told = told_.emplace_back();
-  told.take(window(0, b).unlock_all(&told));
+  PostedCall& posted = posted_.emplace_back();
+  posted.take(window(0, b).unlock_all(&posted));
   unlock_all_of({{a, 1}, {a, 2}});
 }
 
@@ -250,8 +250,8 @@ TEST_P(LocksInOrder, LockAllWaitsForEarlierLocks) {
   EXPECT_TRUE(is_free(b, 2));
   release(a, 1);
   EXPECT_FALSE(is_free(b, 2));
-  Told& told = told_.emplace_back();
-  told.take(window(0, b).unlock_all(&told));
+  PostedCall& posted = posted_.emplace_back();
+  posted.take(window(0, b).unlock_all(&posted));
   unlock_all_of({{a, 1}});
 }
 

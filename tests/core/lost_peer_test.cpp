@@ -41,12 +41,12 @@ class LostPeer : public ::testing::Test {
 TEST_F(LostPeer, AFlushWaitsForItsTarget) {
   ASSERT_EQ(rank(0).lock_all({}), Error::none);
   for (const int target : {1, 2}) put(0, target);
-  Told granted;
+  PostedCall granted;
   granted.take(rank(0).epochs().flush_all(false, &granted));
   job_.run_until_idle();
   ASSERT_TRUE(granted.done());
   put(0, 2);
-  Told flushed;
+  PostedCall flushed;
   flushed.take(rank(0).epochs().flush(2, false, &flushed));
   EXPECT_EQ(asked(), (Ranks{2}));
   job_.transport(0).set_ended(1);
@@ -63,7 +63,7 @@ TEST_F(LostPeer, AnExposureWaitsForOriginsThatAreNotDone) {
   ASSERT_EQ(rank(0).epochs().post(origins, {}), Error::none);
   ASSERT_EQ(rank(2).epochs().start(target, {}), Error::none);
   EXPECT_TRUE(rank(2).epochs().complete(nullptr).done);
-  Told waited;
+  PostedCall waited;
   waited.take(rank(0).epochs().wait(&waited));
   job_.run_until_idle();
   EXPECT_EQ(asked(), (Ranks{1, 3}));
@@ -78,7 +78,7 @@ TEST_F(LostPeer, AnAccessWaitsForItsTarget) {
   ASSERT_TRUE(rank(0).epochs().complete(nullptr).done);
   ASSERT_EQ(rank(0).epochs().start(second, {}), Error::none);
   put(0, 4);
-  Told completed;
+  PostedCall completed;
   completed.take(rank(0).epochs().complete(&completed));
   job_.run_until_idle();
   ASSERT_FALSE(completed.done());
@@ -86,7 +86,7 @@ TEST_F(LostPeer, AnAccessWaitsForItsTarget) {
 }
 
 TEST_F(LostPeer, AFenceWaitsForEverybody) {
-  Told fenced;
+  PostedCall fenced;
   fenced.take(rank(0).epochs().fence(no_succeed(), true, &fenced));
   job_.run_until_idle();
   EXPECT_EQ(asked(), everybody);
@@ -99,7 +99,7 @@ TEST_F(LostPeer, ALockWaitsForEverybody) {
   job_.run_until_idle();
   ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
   put(0, 1);
-  Told unlocked;
+  PostedCall unlocked;
   unlocked.take(rank(0).unlock(1, &unlocked));
   job_.run_until_idle();
   ASSERT_FALSE(unlocked.done());

@@ -100,7 +100,7 @@ TEST(ManyRanks, NothingIsKeptForThoseThatAreNeverTalkedTo) {
   const std::uint64_t value = 7;
   ASSERT_EQ(one.window().lock(true, second, {}), Error::none);
   issue(one.window(), on_word(OperationKind::put, const_cast<std::uint64_t*>(&value), second));
-  Told unlocked;
+  PostedCall unlocked;
   unlocked.take(one.window().unlock(second, &unlocked));
   for (int i = 0; i < 100 && !unlocked.done(); ++i) {
     other.process().sweep();

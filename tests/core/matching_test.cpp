@@ -120,7 +120,7 @@ class NaiveMatcher {
 class RealWindow {
  public:
   RealWindow(const std::vector<int>& nodes, Reorder keys)
-      : job_(nodes), told_(nodes.size()), values_(nodes.size()) {
+      : job_(nodes), posted_(nodes.size()), values_(nodes.size()) {
     SimWindowSpec spec;
     spec.bytes = nodes.size() * epochs_per_rank * sizeof(std::uint64_t);
     spec.reorder = keys;
@@ -129,11 +129,11 @@ class RealWindow {
 
   void open(int rank, const Played& epoch) {
     Window& window = job_.window(rank);
-    Told& told = told_[at(rank)].emplace_back();
-    const auto number = static_cast<int>(told_[at(rank)].size()) - 1;
+    PostedCall& posted = posted_[at(rank)].emplace_back();
+    const auto number = static_cast<int>(posted_[at(rank)].size()) - 1;
     if (epoch.kind == EpochKind::exposure) {
       ASSERT_EQ(window.epochs().post(epoch.group, {}), Error::none);
-      told.take(window.epochs().wait(&told));
+      posted.take(window.epochs().wait(&posted));
       return;
     }
     ASSERT_EQ(window.epochs().start(epoch.group, {}), Error::none);
@@ -142,11 +142,11 @@ class RealWindow {
       if (epoch.empty[i]) continue;
       issue(window, on_word(OperationKind::put, &value, epoch.group[i], place(rank, number)));
     }
-    told.take(window.epochs().complete(&told));
+    posted.take(window.epochs().complete(&posted));
   }
   void sweep(int rank) { job_.process(rank).sweep(); }
   void run_until_idle() { job_.run_until_idle(); }
-  bool complete(int rank, std::size_t index) const { return told_[at(rank)][index].done(); }
+  bool complete(int rank, std::size_t index) const { return posted_[at(rank)][index].done(); }
   bool arrived(int origin, int number, int target) {
     std::uint64_t value = 0;
     std::memcpy(&value, job_.memory(target) + place(origin, number), sizeof value);
@@ -159,7 +159,7 @@ class RealWindow {
   }
 
   SimJob job_;
-  std::vector<std::deque<Told>> told_;
+  std::vector<std::deque<PostedCall>> posted_;
   std::vector<std::deque<std::uint64_t>> values_;
 };
 

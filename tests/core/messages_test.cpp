@@ -90,16 +90,16 @@ TEST_F(Messages, FenceOfTwo) {
     EXPECT_TRUE(rank(index).epochs().fence(no_precede(), true, nullptr).done);
     EXPECT_EQ(sent(index), (Sent{0, 0})) << "a fence that precedes nothing tells nobody";
   }
-  std::array<Told, 2> told;
+  std::array<PostedCall, 2> posted;
   for (int index : {0, 1}) {
     for (int place = 0; place < 5; ++place) put(index, 1 - index, place);
     EXPECT_EQ(sent(index).packets, 0u);
-    told[static_cast<std::size_t>(index)].take(
-        rank(index).epochs().fence(no_succeed(), true, &told[static_cast<std::size_t>(index)]));
+    posted[static_cast<std::size_t>(index)].take(
+        rank(index).epochs().fence(no_succeed(), true, &posted[static_cast<std::size_t>(index)]));
   }
   run_until_idle();
   for (int index : {0, 1}) {
-    EXPECT_TRUE(told[static_cast<std::size_t>(index)].done());
+    EXPECT_TRUE(posted[static_cast<std::size_t>(index)].done());
     EXPECT_EQ(sent(index), (Sent{5 + 1 + 1, 1}));
     EXPECT_EQ(word(index, 4), 7u);
   }
@@ -109,20 +109,20 @@ TEST_F(Messages, FenceOfTwo) {
 TEST_F(Messages, FenceOfMany) {
   for (const int ranks : {3, 4, 5, 8, 16, 17}) {
     make(ranks);
-    std::vector<Told> told(static_cast<std::size_t>(ranks));
+    std::vector<PostedCall> posted(static_cast<std::size_t>(ranks));
     for (int index = 0; index < ranks; ++index) {
       ASSERT_TRUE(rank(index).epochs().fence(no_precede(), true, nullptr).done);
     }
     put(1, 0);
     put(2, 0);
     for (int index = 0; index < ranks; ++index) {
-      Told& one = told[static_cast<std::size_t>(index)];
+      PostedCall& one = posted[static_cast<std::size_t>(index)];
       one.take(rank(index).epochs().fence(no_succeed(), true, &one));
     }
     run_until_idle();
     const auto steps = static_cast<std::uint64_t>(std::bit_width(static_cast<unsigned>(ranks - 1)));
     for (int index = 0; index < ranks; ++index) {
-      EXPECT_TRUE(told[static_cast<std::size_t>(index)].done()) << ranks;
+      EXPECT_TRUE(posted[static_cast<std::size_t>(index)].done()) << ranks;
       const std::uint64_t own = index == 1 || index == 2 ? 2 : 0;  // the put and its mark
       EXPECT_EQ(sent(index).messages, steps + own) << "rank " << index << " of " << ranks;
     }
@@ -156,10 +156,10 @@ TEST_F(Messages, NoCheckElidesThePost) {
   ASSERT_EQ(rank(0).epochs().start(target, no_check()), Error::none);
   put(0, 1);
   EXPECT_TRUE(rank(0).epochs().complete(nullptr).done);
-  Told told;
-  told.take(rank(1).epochs().wait(&told));
+  PostedCall posted;
+  posted.take(rank(1).epochs().wait(&posted));
   run_until_idle();
-  EXPECT_TRUE(told.done());
+  EXPECT_TRUE(posted.done());
   EXPECT_EQ(sent(0), (Sent{2, 1}));
   EXPECT_EQ(sent(1), (Sent{0, 0}));
 }
@@ -176,19 +176,19 @@ TEST_F(Messages, EmptyAccess) {
 // Ghost cells: post, start, put, complete, wait between two neighbours is one packet each way.
 TEST_F(Messages, Exchange) {
   make(2);
-  std::array<Told, 2> told;
+  std::array<PostedCall, 2> posted;
   for (int index : {0, 1}) {
     const std::array<int, 1> other = {1 - index};
     ASSERT_EQ(rank(index).epochs().post(other, {}), Error::none);
     ASSERT_EQ(rank(index).epochs().start(other, {}), Error::none);
     put(index, 1 - index);
     EXPECT_TRUE(rank(index).epochs().complete(nullptr).done);
-    told[static_cast<std::size_t>(index)].take(
-        rank(index).epochs().wait(&told[static_cast<std::size_t>(index)]));
+    posted[static_cast<std::size_t>(index)].take(
+        rank(index).epochs().wait(&posted[static_cast<std::size_t>(index)]));
   }
   run_until_idle();
   for (int index : {0, 1}) {
-    EXPECT_TRUE(told[static_cast<std::size_t>(index)].done());
+    EXPECT_TRUE(posted[static_cast<std::size_t>(index)].done());
     EXPECT_EQ(sent(index), (Sent{3, 1}));
   }
 }
@@ -197,12 +197,12 @@ TEST_F(Messages, Exchange) {
 // is the grant and one acknowledgement.
 TEST_F(Messages, LockPutUnlock) {
   make(2);
-  Told told;
+  PostedCall posted;
   ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
   put(0, 1);
-  told.take(rank(0).unlock(1, &told));
+  posted.take(rank(0).unlock(1, &posted));
   run_until_idle();
-  EXPECT_TRUE(told.done());
+  EXPECT_TRUE(posted.done());
   EXPECT_EQ(word(1), 7u);
   EXPECT_EQ(sent(0), (Sent{3, 1}));
   EXPECT_EQ(sent(1), (Sent{2, 1}));
@@ -216,11 +216,11 @@ TEST_F(Messages, LockEpochsBehindAnother) {
     make(3);
     job_->process(0).set_swept_soon(swept_soon);
     rank(0).epochs().set_reorder({.access_after_access = true});
-    std::array<Told, 5> told;
+    std::array<PostedCall, 5> posted;
     const auto epoch = [&](int target, std::size_t number) {
       ASSERT_EQ(rank(0).lock(true, target, {}), Error::none);
       put(0, target);
-      told.at(number).take(rank(0).unlock(target, &told.at(number)));
+      posted.at(number).take(rank(0).unlock(target, &posted.at(number)));
     };
     for (std::size_t number = 0; number < 3; ++number) epoch(1, number);
     EXPECT_EQ(sent(0), (Sent{9, swept_soon ? 1u : 3u}));
@@ -229,12 +229,12 @@ TEST_F(Messages, LockEpochsBehindAnother) {
     epoch(1, 4);
     EXPECT_EQ(sent(0), (Sent{15, swept_soon ? 3u : 5u}));
     run_until_idle();
-    for (const Told& one : told) EXPECT_TRUE(one.done());
+    for (const PostedCall& one : posted) EXPECT_TRUE(one.done());
     EXPECT_EQ(sent(0).messages, 15u);
     EXPECT_EQ(sent(1).messages, 8u) << "four grants and four answers";
     // Behind nothing.
     const std::uint64_t before = sent(0).packets;
-    Told last;
+    PostedCall last;
     ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
     put(0, 1);
     last.take(rank(0).unlock(1, &last));
@@ -280,17 +280,17 @@ TEST_F(Messages, WeakUnlockIsSentInPassingInTheEnd) {
 TEST_F(Messages, UnlockAllFinishesWeakEpochsThatAreSentLater) {
   make(3);
   ASSERT_EQ(rank(1).lock(true, 1, {}), Error::none);
-  std::array<Told, 3> told;
+  std::array<PostedCall, 3> posted;
   ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
   put(0, 1);
-  told[0].take(rank(0).unlock(1, told.data()));
+  posted[0].take(rank(0).unlock(1, posted.data()));
   ASSERT_EQ(rank(0).lock(true, 2, weak_unlock()), Error::none);
   put(0, 2);
-  told[1].take(rank(0).unlock(2, &told[1]));
+  posted[1].take(rank(0).unlock(2, &posted[1]));
   ASSERT_EQ(rank(0).lock_all({}), Error::none);
-  told[2].take(rank(0).unlock_all(&told[2]));
+  posted[2].take(rank(0).unlock_all(&posted[2]));
   job_->run_until_idle();
-  EXPECT_FALSE(told[0].done() || told[1].done() || told[2].done());
+  EXPECT_FALSE(posted[0].done() || posted[1].done() || posted[2].done());
   EXPECT_TRUE(rank(1).unlock(1, nullptr).done);
   // All but what is sent to the target of the weak epoch arrives.
   for (int i = 0; i < 100; ++i) {
@@ -299,10 +299,10 @@ TEST_F(Messages, UnlockAllFinishesWeakEpochsThatAreSentLater) {
       if (route.to != 2) job_->network().deliver(route);
     }
   }
-  EXPECT_TRUE(told[0].done() && told[1].done());
-  EXPECT_FALSE(told[2].done());
+  EXPECT_TRUE(posted[0].done() && posted[1].done());
+  EXPECT_FALSE(posted[2].done());
   run_until_idle();
-  EXPECT_TRUE(told[2].done());
+  EXPECT_TRUE(posted[2].done());
   EXPECT_EQ(word(2), 7u);
 }
 
@@ -318,11 +318,11 @@ TEST_F(Messages, NoCheckStaysBehindAWeakEpoch) {
   value_ = 7;
   ASSERT_EQ(rank(0).lock(true, 1, no_check()), Error::none);
   put(0, 1);
-  Told told;
-  told.take(rank(0).unlock(1, &told));
+  PostedCall posted;
+  posted.take(rank(0).unlock(1, &posted));
   EXPECT_TRUE(rank(1).unlock(1, nullptr).done);
   run_until_idle();
-  EXPECT_TRUE(told.done());
+  EXPECT_TRUE(posted.done());
   EXPECT_EQ(word(1), 7u);
 }
 
@@ -351,13 +351,13 @@ TEST_F(Messages, ATargetIsNotAskedToHoldBackTooMuch) {
       }
       issue(rank(0), operation);
     }
-    Told told;
-    told.take(rank(0).unlock(1, &told));
+    PostedCall posted;
+    posted.take(rank(0).unlock(1, &posted));
     run_until_idle();
-    EXPECT_FALSE(told.done());
+    EXPECT_FALSE(posted.done());
     EXPECT_TRUE(rank(1).unlock(1, nullptr).done);
     run_until_idle();
-    EXPECT_TRUE(told.done());
+    EXPECT_TRUE(posted.done());
     EXPECT_EQ(word(1), static_cast<std::uint64_t>(often / 2));
     EXPECT_EQ(job_->process(1).refused(), 0u);
   }
@@ -374,42 +374,42 @@ TEST_F(Messages, LaterEpochsFinishWhatAWeakUnlockLeft) {
   const auto expect_finished_by = [&](auto&& call) {
     make(2);
     leave_behind();
-    Told told;
-    told.take(call(&told));
-    EXPECT_FALSE(told.done());
+    PostedCall posted;
+    posted.take(call(&posted));
+    EXPECT_FALSE(posted.done());
     run_until_idle();
-    EXPECT_TRUE(told.done());
+    EXPECT_TRUE(posted.done());
     EXPECT_EQ(word(1), 7u);
   };
-  expect_finished_by([&](Told* told) {
+  expect_finished_by([&](PostedCall* posted) {
     EXPECT_EQ(rank(0).lock_all({}), Error::none);
-    return rank(0).epochs().flush(1, false, told);
+    return rank(0).epochs().flush(1, false, posted);
   });
-  expect_finished_by([&](Told* told) {
+  expect_finished_by([&](PostedCall* posted) {
     EXPECT_EQ(rank(0).lock_all({}), Error::none);
-    return rank(0).epochs().flush_all(false, told);
+    return rank(0).epochs().flush_all(false, posted);
   });
-  expect_finished_by([&](Told* told) {
+  expect_finished_by([&](PostedCall* posted) {
     EXPECT_EQ(rank(0).lock_all({}), Error::none);
-    return rank(0).unlock_all(told);
+    return rank(0).unlock_all(posted);
   });
-  expect_finished_by([&](Told* told) {
+  expect_finished_by([&](PostedCall* posted) {
     EXPECT_EQ(rank(0).lock(false, 1, {}), Error::none);
-    return rank(0).unlock(1, told);
+    return rank(0).unlock(1, posted);
   });
-  expect_finished_by([&](Told* told) {
+  expect_finished_by([&](PostedCall* posted) {
     EXPECT_EQ(rank(0).lock(false, 1, no_check()), Error::none);
-    return rank(0).epochs().flush(1, false, told);
+    return rank(0).epochs().flush(1, false, posted);
   });
-  expect_finished_by([&](Told* told) {
+  expect_finished_by([&](PostedCall* posted) {
     EXPECT_EQ(rank(0).lock(false, 1, no_check()), Error::none);
-    return rank(0).unlock(1, told);
+    return rank(0).unlock(1, posted);
   });
-  expect_finished_by([&](Told* told) {
+  expect_finished_by([&](PostedCall* posted) {
     EXPECT_TRUE(rank(1).epochs().fence(no_precede(), true, nullptr).done);
     EXPECT_EQ(rank(1).epochs().fence(no_succeed(), true, nullptr).error, Error::none);
     EXPECT_TRUE(rank(0).epochs().fence(no_precede(), true, nullptr).done);
-    return rank(0).epochs().fence(no_succeed(), true, told);
+    return rank(0).epochs().fence(no_succeed(), true, posted);
   });
 }
 
@@ -418,13 +418,13 @@ TEST_F(Messages, LongPutWaitsForTheGrant) {
   Limits limits;
   limits.direct = limits.direct_fragment = 128;
   make(2, limits);
-  Told told;
+  PostedCall posted;
   ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
   put_all();
   EXPECT_EQ(sent(0).messages, 1u) << "the lock";
-  told.take(rank(0).unlock(1, &told));
+  posted.take(rank(0).unlock(1, &posted));
   run_until_idle();
-  EXPECT_TRUE(told.done());
+  EXPECT_TRUE(posted.done());
   EXPECT_EQ(sent(0).messages, 1 + 1u) << "and the unlock";
   for (int place = 0; place < 64; ++place) EXPECT_EQ(word(1, place), 7u);
 }
@@ -441,7 +441,7 @@ TEST_F(Messages, LongPutOfAWaitingProcessGoesPieceByPiece) {
   ASSERT_EQ(rank(0).epochs().start(target, {}), Error::none);
   put_all();
   put_all();
-  Told completed;
+  PostedCall completed;
   completed.take(rank(0).epochs().complete(&completed));
   ASSERT_EQ(rank(1).epochs().post(origin, {}), Error::none);
   job_->process(1).sweep();
@@ -463,10 +463,10 @@ TEST_F(Messages, FlushAllLeavesTargetsThatAreNotLocked) {
   EXPECT_TRUE(rank(0).unlock(1, nullptr).done);
   ASSERT_EQ(rank(0).lock(true, 2, {}), Error::none);
   put(0, 2);
-  Told told;
-  told.take(rank(0).epochs().flush_all(false, &told));
+  PostedCall posted;
+  posted.take(rank(0).epochs().flush_all(false, &posted));
   run_until_idle();
-  EXPECT_TRUE(told.done());
+  EXPECT_TRUE(posted.done());
   EXPECT_EQ(word(1), 0u);
   EXPECT_TRUE(rank(1).unlock(1, nullptr).done);
   run_until_idle();
@@ -485,11 +485,11 @@ TEST_F(Messages, WeakUnlockWaitsForFetchedData) {
   get.origin = {};
   issue(rank(0), get);
   put(0, 1);
-  Told told;
-  told.take(rank(0).unlock_all(&told));
-  EXPECT_FALSE(told.done());
+  PostedCall posted;
+  posted.take(rank(0).unlock_all(&posted));
+  EXPECT_FALSE(posted.done());
   run_until_idle();
-  EXPECT_TRUE(told.done());
+  EXPECT_TRUE(posted.done());
   EXPECT_EQ(got_, 5u);
   ASSERT_EQ(rank(0).lock(true, 1, weak_unlock()), Error::none);
   put(0, 1, 1);
@@ -498,12 +498,12 @@ TEST_F(Messages, WeakUnlockWaitsForFetchedData) {
   const std::uint64_t before = sent(0).messages;
   ASSERT_EQ(rank(0).epochs().start(target, {}), Error::none);
   put(0, 1, 2);
-  told = {};
-  told.take(rank(0).epochs().complete(&told));
+  posted = {};
+  posted.take(rank(0).epochs().complete(&posted));
   EXPECT_EQ(sent(0).messages, before + 1) << "the question whether the put is there";
-  EXPECT_FALSE(told.done());
+  EXPECT_FALSE(posted.done());
   run_until_idle();
-  EXPECT_TRUE(told.done());
+  EXPECT_TRUE(posted.done());
 }
 
 // However much has been sent ahead in earlier epochs: it is settled when the target has opened
@@ -518,12 +518,12 @@ TEST_F(Messages, EpochsSentAheadOneAfterTheOther) {
   const std::array<int, 1> origin = {0};
   const std::array<int, 1> target = {1};
   for (std::uint64_t i = 1; i <= epochs; ++i) {
-    Told told;
+    PostedCall posted;
     ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
     issue(rank(0), operation);
-    told.take(rank(0).unlock(1, &told));
+    posted.take(rank(0).unlock(1, &posted));
     run_until_idle();
-    ASSERT_TRUE(told.done());
+    ASSERT_TRUE(posted.done());
     ASSERT_EQ(sent(0), (Sent{3 * i, i}));
   }
   for (std::uint64_t i = 1; i <= epochs; ++i) {
@@ -531,19 +531,19 @@ TEST_F(Messages, EpochsSentAheadOneAfterTheOther) {
     ASSERT_EQ(rank(0).epochs().start(target, {}), Error::none);
     issue(rank(0), operation);
     ASSERT_TRUE(rank(0).epochs().complete(nullptr).done);
-    Told told;
-    told.take(rank(1).epochs().wait(&told));
+    PostedCall posted;
+    posted.take(rank(1).epochs().wait(&posted));
     run_until_idle();
-    ASSERT_TRUE(told.done());
+    ASSERT_TRUE(posted.done());
     ASSERT_EQ(sent(0), (Sent{3 * epochs + 2 * i, epochs + i}));
   }
   for (std::uint64_t i = 1; i <= epochs; ++i) {
     for (int index : {0, 1})
       ASSERT_TRUE(rank(index).epochs().fence(no_precede(), true, nullptr).done);
     issue(rank(0), operation);
-    std::array<Told, 2> told;
+    std::array<PostedCall, 2> posted;
     for (int index : {0, 1}) {
-      Told& one = told[static_cast<std::size_t>(index)];
+      PostedCall& one = posted[static_cast<std::size_t>(index)];
       one.take(rank(index).epochs().fence(no_succeed(), true, &one));
     }
     run_until_idle();
@@ -554,7 +554,7 @@ TEST_F(Messages, EpochsSentAheadOneAfterTheOther) {
 // A final get is the acknowledgement.
 TEST_F(Messages, LockPutGetUnlock) {
   make(2);
-  Told told;
+  PostedCall posted;
   ASSERT_EQ(rank(0).lock(false, 1, {}), Error::none);
   put(0, 1);
   Operation get = on_word(OperationKind::get, nullptr, 1);
@@ -562,9 +562,9 @@ TEST_F(Messages, LockPutGetUnlock) {
   get.result.address = &got_;
   get.origin = {};
   issue(rank(0), get);
-  told.take(rank(0).unlock(1, &told));
+  posted.take(rank(0).unlock(1, &posted));
   run_until_idle();
-  EXPECT_TRUE(told.done());
+  EXPECT_TRUE(posted.done());
   EXPECT_EQ(got_, 7u);
   EXPECT_EQ(sent(0), (Sent{4, 1}));
   EXPECT_EQ(sent(1), (Sent{2, 1})) << "the grant and the data";
@@ -590,18 +590,18 @@ class RecordedGet : public Messages {
     issue(rank(0), get);
   }
   void finish() {
-    Told told;
-    told.take(rank(0).unlock(1, &told));
+    PostedCall posted;
+    posted.take(rank(0).unlock(1, &posted));
     run_until_idle();
-    EXPECT_FALSE(told.done());
-    Told released;
+    EXPECT_FALSE(posted.done());
+    PostedCall released;
     released.take(rank(2).unlock(2, &released));
     run_until_idle();
-    EXPECT_TRUE(told.done());
+    EXPECT_TRUE(posted.done());
     EXPECT_TRUE(earlier_.done());
   }
 
-  Told earlier_;
+  PostedCall earlier_;
 };
 
 // It goes last, and its reply is the acknowledgement of all (S4).
@@ -639,7 +639,7 @@ TEST_F(RecordedGet, KeepsItsPlaceWhereOrderIsPromised) {
 
 TEST_F(RecordedGet, KeepsItsPlaceBehindAFlush) {
   get(1);
-  Told flushed;
+  PostedCall flushed;
   flushed.take(rank(0).epochs().flush(1, false, &flushed));
   put(0, 1, 2);
   finish();
@@ -652,7 +652,7 @@ TEST_F(Messages, FlushAsksOnce) {
   make(2);
   ASSERT_EQ(rank(0).lock_all({}), Error::none);
   for (int place = 0; place < 10; ++place) put(0, 1, place);
-  Told flushed;
+  PostedCall flushed;
   flushed.take(rank(0).epochs().flush(1, false, &flushed));
   run_until_idle();
   EXPECT_TRUE(flushed.done());
@@ -694,16 +694,16 @@ TEST_P(DirectWrites, DoNotOvertakeAWeakEpoch) {
   value_ = 5;
   ASSERT_EQ(rank(0).lock_all(weak), Error::none);
   put(0, 1);
-  Told told;
-  told.take(rank(0).unlock_all(&told));
-  EXPECT_TRUE(told.done());
+  PostedCall posted;
+  posted.take(rank(0).unlock_all(&posted));
+  EXPECT_TRUE(posted.done());
   ASSERT_EQ(rank(0).lock_all(no_check()), Error::none);
   put_all();
   EXPECT_EQ(deliver(true), 0) << "the message is still on its way";
-  told = {};
-  told.take(rank(0).unlock_all(&told));
+  posted = {};
+  posted.take(rank(0).unlock_all(&posted));
   run_until_idle();
-  EXPECT_TRUE(told.done());
+  EXPECT_TRUE(posted.done());
   for (const int place : {0, 63}) EXPECT_EQ(word(1, place), 7u);
 }
 
@@ -711,7 +711,7 @@ TEST_P(DirectWrites, DoNotOvertakeAWeakEpoch) {
 TEST_P(DirectWrites, DoNotOvertakeTheAccessBefore) {
   const std::array<int, 1> origin = {0};
   const std::array<int, 1> target = {1};
-  Told waited;
+  PostedCall waited;
   ASSERT_EQ(rank(1).epochs().post(origin, {}), Error::none);
   waited.take(rank(1).epochs().wait(&waited));
   ASSERT_EQ(rank(1).epochs().post(origin, no_check()), Error::none);
@@ -724,9 +724,9 @@ TEST_P(DirectWrites, DoNotOvertakeTheAccessBefore) {
   put_all();
   EXPECT_EQ(deliver(true), 0) << "the message is still on its way";
   run_until_idle();
-  Told completed;
+  PostedCall completed;
   completed.take(rank(0).epochs().complete(&completed));
-  Told second;
+  PostedCall second;
   second.take(rank(1).epochs().wait(&second));
   run_until_idle();
   EXPECT_TRUE(waited.done() && completed.done() && second.done());
@@ -740,10 +740,10 @@ TEST_P(DirectWrites, TheEndOfTheAccessComesBehindThem) {
   run_until_idle();
   ASSERT_EQ(rank(0).epochs().start(target, {}), Error::none);
   put_all();
-  Told completed;
+  PostedCall completed;
   completed.take(rank(0).epochs().complete(&completed));
   EXPECT_EQ(sent(0).messages, ordered() ? 1u : 0u) << "where they cannot be overtaken, at once";
-  Told waited;
+  PostedCall waited;
   waited.take(rank(1).epochs().wait(&waited));
   settle_messages();
   EXPECT_EQ(waited.done(), ordered());
@@ -759,7 +759,7 @@ TEST_P(DirectWrites, TheEndOfTheAccessComesBehindThem) {
 TEST_P(DirectWrites, AFlushWaitsForThem) {
   ASSERT_EQ(rank(0).lock_all({}), Error::none);
   put_all();
-  Told flushed;
+  PostedCall flushed;
   flushed.take(rank(0).epochs().flush(1, false, &flushed));
   settle_messages();
   EXPECT_EQ(flushed.done(), ordered());
@@ -773,13 +773,13 @@ TEST_P(DirectWrites, AFlushWaitsForThem) {
 // told when the last one is there.
 TEST_P(DirectWrites, AFlushDoesNotWaitForLaterOnes) {
   ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
-  Told granted;
+  PostedCall granted;
   put(0, 1);
   granted.take(rank(0).epochs().flush(1, false, &granted));
   run_until_idle();
   ASSERT_TRUE(granted.done());
   put_all();
-  Told flushed;
+  PostedCall flushed;
   flushed.take(rank(0).epochs().flush(1, false, &flushed));
   job_->process(0).sweep();
   put_all();
@@ -795,7 +795,7 @@ TEST_P(DirectWrites, AFlushDoesNotWaitForLaterOnes) {
   }
   EXPECT_TRUE(flushed.done());
   EXPECT_TRUE(job_->network().deliver(route)) << "the second one was still under way";
-  Told unlocked;
+  PostedCall unlocked;
   unlocked.take(rank(0).unlock(1, &unlocked));
   run_until_idle();
   EXPECT_TRUE(unlocked.done());
@@ -818,10 +818,10 @@ TEST_F(Messages, EachMessageOfALongAccumulateIsCarriedOutOnce) {
     operation.target_count = count;
     ASSERT_EQ(rank(0).lock_all({}), Error::none);
     issue(rank(0), operation);
-    Told told;
-    told.take(rank(0).unlock_all(&told));
+    PostedCall posted;
+    posted.take(rank(0).unlock_all(&posted));
     run_until_idle();
-    ASSERT_TRUE(told.done());
+    ASSERT_TRUE(posted.done());
     for (int i = 0; i < static_cast<int>(count); ++i) {
       EXPECT_EQ(word(1, 2 * i), static_cast<std::uint64_t>(i) + 1) << granularity;
       EXPECT_EQ(word(1, 2 * i + 1), 0U) << granularity;
@@ -840,8 +840,8 @@ TEST_F(Messages, DatatypesAreDescribedOnce) {
   operation.target_layout = pair;
   ASSERT_EQ(rank(0).lock_all({}), Error::none);
   for (int i = 0; i < 5; ++i) issue(rank(0), operation);
-  Told told;
-  told.take(rank(0).unlock_all(&told));
+  PostedCall posted;
+  posted.take(rank(0).unlock_all(&posted));
   run_until_idle();
   EXPECT_EQ(word(1, 0), 3u);
   EXPECT_EQ(word(1, 3), 4u);

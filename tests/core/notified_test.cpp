@@ -213,7 +213,7 @@ class NotifiedJob {
     }
     void check() {
       EXPECT_TRUE(closing_.empty() || closing_.back().done());
-      Told flushed;
+      PostedCall flushed;
       flushed.take(window().epochs().flush_notified(&flushed));
       job_.job_.run_until_idle();
       EXPECT_TRUE(flushed.done());
@@ -270,7 +270,7 @@ class NotifiedJob {
       const int target = random_.below(static_cast<int>(sent_.size()));
       const bool others = !closing_.empty() && !closing_.back().done();
       if (!job_.job_.same_node(rank_, target) || !job_.node_map_.memory.empty() || others) return;
-      Told& flushed = flushed_.emplace_back();
+      PostedCall& flushed = flushed_.emplace_back();
       if (locked_ && (only_ == every || only_ == target)) {
         if (window().flushed(target, false)) {
           flushed.complete(Error::none);
@@ -304,7 +304,7 @@ class NotifiedJob {
     }
     void unlock() {
       closing_.emplace_back();
-      Told& closed = closing_.back();
+      PostedCall& closed = closing_.back();
       closed.take(only_ == every ? window().unlock_all(&closed) : window().unlock(only_, &closed));
       locked_ = false;
     }
@@ -395,8 +395,8 @@ class NotifiedJob {
     static constexpr int every = -1;
     bool locked_ = false;
     int only_ = every;  // of one rank
-    std::deque<Told> closing_;
-    std::deque<Told> flushed_;
+    std::deque<PostedCall> closing_;
+    std::deque<PostedCall> flushed_;
     int flushes_ = random_.chance(50) ? 2 : 30;  // of a hundred times
   };
 
@@ -503,8 +503,8 @@ TEST_F(NotifiedPair, AFullQueuePushesBack) {
     notify(tag);
     EXPECT_EQ(*reinterpret_cast<std::uint64_t*>(job_.memory(1)), value_);
   }
-  Told local;
-  Told flushed;
+  PostedCall local;
+  PostedCall flushed;
   // Neither path of a flush overlooks them, also where another epoch covers the target.
   EXPECT_FALSE(job_.window(0).flushed(1, false));
   ASSERT_EQ(job_.window(0).lock_all({}), Error::none);
@@ -540,12 +540,12 @@ TEST_F(NotifiedPair, AFullQueuePushesBackUnderALock) {
       Window& window = job_.window(0);
       ASSERT_EQ(one ? window.lock(true, 1, {}) : window.lock_all({}), Error::none);
       for (int tag = 0; tag < many; ++tag) notify(tag);
-      Told flushed, closed;
-      const auto held = [&](const Told& told) {
+      PostedCall flushed, closed;
+      const auto held = [&](const PostedCall& posted) {
         for (int i = 0; i < 100; ++i) job_.process(0).sweep();
-        EXPECT_FALSE(told.done());
+        EXPECT_FALSE(posted.done());
         job_.run_until_idle();
-        EXPECT_TRUE(told.done());
+        EXPECT_TRUE(posted.done());
       };
       if (flushes) {
         flushed.take(window.epochs().flush(1, false, &flushed));
@@ -675,7 +675,7 @@ TEST(NotifiedFlush, AwaitsDirectTransfers) {
   ASSERT_EQ(far.back(), 0u);
   EXPECT_FALSE(job.window(0).flushed(1, false));
   EXPECT_FALSE(job.window(0).flushed(1, true));
-  Told flushed;
+  PostedCall flushed;
   flushed.take(job.window(0).epochs().flush(1, false, &flushed));
   EXPECT_FALSE(flushed.done());
   job.run_until_idle();
@@ -753,8 +753,8 @@ TEST_F(NotifiedPair, AnEpochThatCoversTheTargetTakesIt) {
   job_.run_until_idle();
   EXPECT_TRUE(request.complete());  // before the epoch is closed
   EXPECT_EQ(*reinterpret_cast<std::uint64_t*>(job_.memory(1)), value_);
-  Told completed;
-  Told waited;
+  PostedCall completed;
+  PostedCall waited;
   completed.take(job_.window(0).epochs().complete(&completed));
   waited.take(job_.window(1).epochs().wait(&waited));
   job_.run_until_idle();
@@ -781,7 +781,7 @@ TEST_F(NotifiedPair, TheDeadAreNotAwaited) {
   EXPECT_EQ(job_.window(1).epochs().lost_source(any), 0);
   // A flush that waits for space there, likewise.
   for (int tag = 0; tag < 3 * static_cast<int>(SimNetwork::Notifications::most); ++tag) notify(tag);
-  Told flushed;
+  PostedCall flushed;
   EXPECT_FALSE(job_.window(0).epochs().flush(1, false, &flushed).done);
   EXPECT_EQ(job_.window(0).epochs().lost_peer(), 1);
 }

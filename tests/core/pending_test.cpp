@@ -22,12 +22,12 @@ class Counter final : public Completion {
  public:
   void complete(Error error) override {
     EXPECT_EQ(error, Error::none);
-    ++told_;
+    ++completed_;
   }
-  std::uint64_t told() const { return told_; }
+  std::uint64_t completed() const { return completed_; }
 
  private:
-  std::uint64_t told_ = 0;
+  std::uint64_t completed_ = 0;
 };
 
 std::size_t allocated() {
@@ -68,10 +68,10 @@ class Pending : public ::testing::Test {
     Window& target = job_.window(1);
     const std::array<int, 1> group = {0};
     for (std::uint64_t i = 0; i < epochs; ++i) {
-      Told told;
+      PostedCall posted;
       ASSERT_EQ(target.epochs().post(group, {}), Error::none);
-      told.take(target.epochs().wait(&told));
-      while (!told.done()) ASSERT_TRUE(job_.round());
+      posted.take(target.epochs().wait(&posted));
+      while (!posted.done()) ASSERT_TRUE(job_.round());
       std::uint64_t found = 0;
       std::memcpy(&found, job_.memory(1), sizeof found);
       ASSERT_EQ(found, first + i);
@@ -94,7 +94,7 @@ TEST_F(Pending, AMillionEpochsCompleteInBoundedMemory) {
     EXPECT_LE(recorded - before, epochs * each * 11 / 10);
   }
   expose(1);
-  EXPECT_EQ(counter_.told(), epochs);
+  EXPECT_EQ(counter_.completed(), epochs);
   EXPECT_EQ(job_.process(0).pending(), 0u);
   EXPECT_TRUE(job_.window(0).epochs().quiet());
 
@@ -105,7 +105,7 @@ TEST_F(Pending, AMillionEpochsCompleteInBoundedMemory) {
     EXPECT_LE(allocated() - once, epochs * each / 100);
   }
   expose(epochs + 1);
-  EXPECT_EQ(counter_.told(), 2 * epochs);
+  EXPECT_EQ(counter_.completed(), 2 * epochs);
 }
 
 }  // namespace

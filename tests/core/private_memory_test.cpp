@@ -147,7 +147,7 @@ TEST_F(PrivateMemory, AnOwnersOperationIsNotLeftWithItsLockRequest) {
   issue(window(), on_word(OperationKind::put, &origin_[0], 1, word));
   ASSERT_EQ(owner.lock(true, 1, {}), Error::none);
   issue(owner, on_word(OperationKind::put, &value, 1));
-  Told unlocked;
+  PostedCall unlocked;
   unlocked.take(owner.unlock(1, &unlocked));
   ASSERT_FALSE(unlocked.done()) << "rank 0 has the lock";
   EXPECT_TRUE(window().unlock(1, nullptr).done);

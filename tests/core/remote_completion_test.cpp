@@ -41,11 +41,11 @@ class Arrival final : public Completion {
 
   void complete(Error error) override {
     EXPECT_EQ(error, Error::none);
-    EXPECT_FALSE(told_) << "told twice";
-    told_ = true;
+    EXPECT_FALSE(completed_) << "completed twice";
+    completed_ = true;
     std::uint64_t there = 0;
     std::memcpy(&there, job_.memory(target_) + word_ * 8, sizeof there);
-    EXPECT_EQ(there, value_) << "told before it was there";
+    EXPECT_EQ(there, value_) << "completed before it was there";
   }
   void issue(OperationKind kind) {
     Operation operation =
@@ -62,7 +62,7 @@ class Arrival final : public Completion {
     ASSERT_EQ(outcome.error, Error::none);
     if (outcome.done) complete(Error::none);
   }
-  bool told() const { return told_; }
+  bool completed() const { return completed_; }
 
  private:
   std::uint64_t value_;
@@ -70,7 +70,7 @@ class Arrival final : public Completion {
   SimJob& job_;
   int target_;
   int word_;
-  bool told_ = false;
+  bool completed_ = false;
 };
 
 class RemoteCompletion : public ::testing::TestWithParam<ArrivalSetting> {
@@ -106,7 +106,7 @@ TEST_P(RemoteCompletion, TellsWhatIsThereAndForgetsNobody) {
     if (GetParam().atomics) spec.atomics = {bit(Basic::u64), every_op};
     job.create_window(spec);
     std::deque<Arrival> arrivals;
-    std::deque<Told> closed;
+    std::deque<PostedCall> closed;
     int word = 0;
     const auto some_steps = [&] {
       for (int i = random.below(6); i > 0; --i) step(job, random);
@@ -136,18 +136,18 @@ TEST_P(RemoteCompletion, TellsWhatIsThereAndForgetsNobody) {
                              : job.window(0).unlock(target, &closed.back()));
     }
     job.run_until_idle();
-    for (const Arrival& arrival : arrivals) ASSERT_TRUE(arrival.told()) << "seed " << seed;
-    for (const Told& told : closed) ASSERT_TRUE(told.done()) << "seed " << seed;
+    for (const Arrival& arrival : arrivals) ASSERT_TRUE(arrival.completed()) << "seed " << seed;
+    for (const PostedCall& posted : closed) ASSERT_TRUE(posted.done()) << "seed " << seed;
     EXPECT_TRUE(job.window(0).epochs().quiet());
     // The locks are free.
     for (const int target : {1, 2}) {
-      Told told;
+      PostedCall posted;
       ASSERT_EQ(job.window(1).lock(true, target, {}), Error::none);
       issue(job.window(1),
             on_word(OperationKind::put, &seed, target, job.displacement(target, 0, 0)));
-      told.take(job.window(1).unlock(target, &told));
+      posted.take(job.window(1).unlock(target, &posted));
       job.run_until_idle();
-      ASSERT_TRUE(told.done()) << "seed " << seed;
+      ASSERT_TRUE(posted.done()) << "seed " << seed;
     }
   }
 }

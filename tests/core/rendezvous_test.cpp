@@ -222,14 +222,14 @@ TEST_P(RendezvousTest, WaitsForThePost) {
   const std::array<int, 1> origin{0};
   ASSERT_EQ(window().epochs().start(target, {}), Error::none);
   issue(window(), operation(OperationKind::put, place(0)));
-  Told completed;
+  PostedCall completed;
   completed.take(window().epochs().complete(&completed));
   job_.run_until_idle();
   EXPECT_FALSE(completed.done());
   EXPECT_EQ(job_.network().registered(), 1U) << "the buffer is not the program's yet";
   ASSERT_EQ(window(1).attach({address, sizeof(Words) / 2, {}}), Error::none);
   ASSERT_EQ(window(1).epochs().post(origin, {}), Error::none);
-  Told waited;
+  PostedCall waited;
   waited.take(window(1).epochs().wait(&waited));
   job_.run_until_idle();
   EXPECT_TRUE(completed.done() && waited.done());
@@ -238,10 +238,10 @@ TEST_P(RendezvousTest, WaitsForThePost) {
 
 // Neither the fence nor the complete of its epoch is over before it, nor does the target go on.
 TEST_P(RendezvousTest, IsOverBeforeTheTargetGoesOn) {
-  std::deque<Told> told;
+  std::deque<PostedCall> posted;
   const auto fence = [&] {
     for (int rank = 0; rank < 3; ++rank) {
-      Told& one = told.emplace_back();
+      PostedCall& one = posted.emplace_back();
       one.take(window(rank).epochs().fence({}, true, &one));
     }
   };
@@ -249,15 +249,15 @@ TEST_P(RendezvousTest, IsOverBeforeTheTargetGoesOn) {
   job_.run_until_idle();
   issue(window(), operation(OperationKind::put, place(0)));
   fence();
-  while (!told.back().done()) {
+  while (!posted.back().done()) {
     ASSERT_TRUE(job_.round());
-    if (told[4].done()) {
+    if (posted[4].done()) {
       ASSERT_EQ(theirs(), mine_);
     }
   }
   job_.run_until_idle();
   EXPECT_EQ(theirs(), mine_);
-  for (const Told& one : told) EXPECT_TRUE(one.done());
+  for (const PostedCall& one : posted) EXPECT_TRUE(one.done());
 }
 
 TEST_P(RendezvousTest, IsOverBeforeTheLockIsGivenBack) {
@@ -265,7 +265,7 @@ TEST_P(RendezvousTest, IsOverBeforeTheLockIsGivenBack) {
     set_theirs(0);
     ASSERT_EQ(window().lock(true, 1, assertion), Error::none);
     issue(window(), operation(OperationKind::put, place(0)));
-    Told unlocked;
+    PostedCall unlocked;
     unlocked.take(window().unlock(1, &unlocked));
     job_.process(0).transport().messages().push();
     deliver_from(0);
@@ -277,7 +277,7 @@ TEST_P(RendezvousTest, IsOverBeforeTheLockIsGivenBack) {
     }
     ASSERT_TRUE(window(2).epochs().try_hold_lock(1));
     EXPECT_EQ(theirs(), mine_);
-    Told second;
+    PostedCall second;
     second.take(window(2).unlock(1, &second));
     job_.run_until_idle();
     EXPECT_TRUE(unlocked.done() && second.done());
@@ -306,7 +306,7 @@ TEST_P(RendezvousTest, AFlushOfEitherKindAwaitsIt) {
   for (const bool local : {false, true}) {
     issue(window(), operation(OperationKind::put, place(0)));
     EXPECT_FALSE(window().flushed(1, local));
-    Told flushed;
+    PostedCall flushed;
     flushed.take(window().epochs().flush(1, local, &flushed));
     EXPECT_FALSE(flushed.done());
     job_.run_until_idle();
@@ -423,11 +423,11 @@ TEST_P(RendezvousTest, EndsWithItsWindow) {
 TEST_P(RendezvousTest, IsNotEndedBeforeItIsAskedFor) {
   const std::array<int, 1> target{1};
   const std::array<int, 1> origin{0};
-  std::deque<Told> told;
+  std::deque<PostedCall> posted;
   for (const std::uint64_t count : {std::uint64_t{1}, std::uint64_t{memory_words}}) {
     ASSERT_EQ(window().epochs().start(target, {}), Error::none);
     issue(window(), operation(OperationKind::get, place(0), count));
-    Told& completed = told.emplace_back();
+    PostedCall& completed = posted.emplace_back();
     completed.take(window().epochs().complete(&completed));
   }
   Message end;
@@ -444,11 +444,11 @@ TEST_P(RendezvousTest, IsNotEndedBeforeItIsAskedFor) {
   EXPECT_EQ(job_.network().registered(), 1U);
   for (int i = 0; i < 2; ++i) {
     ASSERT_EQ(window(1).epochs().post(origin, {}), Error::none);
-    Told& waited = told.emplace_back();
+    PostedCall& waited = posted.emplace_back();
     waited.take(window(1).epochs().wait(&waited));
   }
   job_.run_until_idle();
-  for (const Told& one : told) EXPECT_TRUE(one.done());
+  for (const PostedCall& one : posted) EXPECT_TRUE(one.done());
   EXPECT_EQ(mine_, theirs());
 }
 
@@ -524,7 +524,7 @@ TEST(NoRendezvous, WhereThereAreNoTransfers) {
   Operation put = on_word(OperationKind::put, values.data(), 1, job.displacement(1, 0, 0));
   put.target_count = put.origin.count = values.size();
   issue(job.window(0), put);
-  Told flushed;
+  PostedCall flushed;
   flushed.take(job.window(0).epochs().flush(1, false, &flushed));
   job.run_until_idle();
   EXPECT_TRUE(flushed.done());

@@ -67,7 +67,7 @@ class RandomEpochs {
     job_.run_until_idle();
   }
   bool all_done() {
-    for (const Told& one : told_) {
+    for (const PostedCall& one : posted_) {
       if (!one.done()) return false;
     }
     return me().epochs().quiet();
@@ -95,15 +95,15 @@ class RandomEpochs {
   Window& me() { return job_.window(0); }
   template <typename Call>
   void take(Call&& call) {
-    Told& told = told_.emplace_back();
-    told.take(call(&told));
+    PostedCall& posted = posted_.emplace_back();
+    posted.take(call(&posted));
   }
   /// Rank 3 holds the lock of the target for a while.
   void hold_or_release(int target) {
     bool& held = held_[static_cast<std::size_t>(target)];
     Window& other = job_.window(3);
     if (held) {
-      take([&](Told* told) { return other.unlock(target, told); });
+      take([&](PostedCall* posted) { return other.unlock(target, posted); });
     } else {
       ASSERT_EQ(other.lock(random_.chance(70), target, {}), Error::none);
     }
@@ -141,7 +141,7 @@ class RandomEpochs {
         operation.completes_there = !gets;
         [[fallthrough]];
       case 2:
-        operation.completion = &told_.emplace_back();
+        operation.completion = &posted_.emplace_back();
         break;
       default:
         break;
@@ -169,44 +169,44 @@ class RandomEpochs {
     operate_on({target}, 4);
     if (random_.chance(15)) {
       const bool local = random_.chance(50);
-      take([&](Told* told) { return me().epochs().flush(target, local, told); });
+      take([&](PostedCall* posted) { return me().epochs().flush(target, local, posted); });
     }
-    take([&](Told* told) { return me().unlock(target, told); });
+    take([&](PostedCall* posted) { return me().unlock(target, posted); });
   }
   void lock_all() {
     ASSERT_EQ(me().lock_all(assertion()), Error::none);
     operate_on({0, 1, 2}, 5);
     if (random_.chance(15)) {
       const bool local = random_.chance(50);
-      take([&](Told* told) { return me().epochs().flush_all(local, told); });
+      take([&](PostedCall* posted) { return me().epochs().flush_all(local, posted); });
     }
-    take([&](Told* told) { return me().unlock_all(told); });
+    take([&](PostedCall* posted) { return me().unlock_all(posted); });
   }
   void access(int target) {
     const std::array<int, 1> group = {target};
     const std::array<int, 1> origin = {0};
     ASSERT_EQ(me().epochs().start(group, {}), Error::none);
     operate_on({target}, 4);
-    take([&](Told* told) { return me().epochs().complete(told); });
+    take([&](PostedCall* posted) { return me().epochs().complete(posted); });
     Epochs& others = job_.window(target).epochs();
     ASSERT_EQ(others.post(origin, {}), Error::none);
-    take([&](Told* told) { return others.wait(told); });
+    take([&](PostedCall* posted) { return others.wait(posted); });
   }
   void exposure(int origin) {
     const std::array<int, 1> group = {0};
     const std::array<int, 1> origins = {origin};
     ASSERT_EQ(me().epochs().post(origins, {}), Error::none);
-    take([&](Told* told) { return me().epochs().wait(told); });
+    take([&](PostedCall* posted) { return me().epochs().wait(posted); });
     Epochs& others = job_.window(origin).epochs();
     ASSERT_EQ(others.start(group, {}), Error::none);
-    take([&](Told* told) { return others.complete(told); });
+    take([&](PostedCall* posted) { return others.complete(posted); });
   }
 
   Random random_;
   bool keys_change_;
   std::vector<std::uint64_t> sources_ = std::vector<std::uint64_t>(long_bytes / 8, 7);
   std::deque<std::array<std::uint64_t, long_bytes / 8>> results_;
-  std::deque<Told> told_;
+  std::deque<PostedCall> posted_;
   std::array<bool, 3> held_{};
   SimJob job_;
 };

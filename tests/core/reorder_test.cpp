@@ -55,59 +55,59 @@ class Reordered : public ::testing::TestWithParam<bool> {
     job_.run_until_idle();
   }
   void release(int target) { released_.take(rank(3).unlock(target, &released_)); }
-  void lock_and_put(int target, std::uint64_t value, Told& told, Assert assertion = {}) {
+  void lock_and_put(int target, std::uint64_t value, PostedCall& posted, Assert assertion = {}) {
     ASSERT_EQ(rank(0).lock(true, target, assertion), Error::none);
     put(0, target, value);
-    told.take(rank(0).unlock(target, &told));
+    posted.take(rank(0).unlock(target, &posted));
   }
   /// An access epoch of rank 0; rank 2 exposes its window at once, rank 1 later.
-  void start_and_put(int target, Told& told) {
+  void start_and_put(int target, PostedCall& posted) {
     const std::array<int, 1> group = {target};
     ASSERT_EQ(rank(0).epochs().start(group, {}), Error::none);
     put(0, target, 7);
-    told.take(rank(0).epochs().complete(&told));
+    posted.take(rank(0).epochs().complete(&posted));
   }
-  void expose(int target, Told& told) {
+  void expose(int target, PostedCall& posted) {
     const std::array<int, 1> group = {0};
     ASSERT_EQ(rank(target).epochs().post(group, {}), Error::none);
-    told.take(rank(target).epochs().wait(&told));
+    posted.take(rank(target).epochs().wait(&posted));
   }
 
   Exposures exposures_;
   SimJob job_;
   std::deque<std::uint64_t> values_;
-  Told released_;
+  PostedCall released_;
 };
 
 TEST_P(Reordered, SeveralLocksOfATargetHoldUpNobodyElse) {
   hold(1);
-  std::array<Told, 3> to_taken;
+  std::array<PostedCall, 3> to_taken;
   for (std::size_t i = 0; i < to_taken.size(); ++i) lock_and_put(1, i + 1, to_taken[i]);
-  Told to_free;
+  PostedCall to_free;
   lock_and_put(2, 9, to_free);
-  Told access;
+  PostedCall access;
   start_and_put(2, access);
-  Told exposure;
+  PostedCall exposure;
   expose(2, exposure);
   job_.run_until_idle();
   EXPECT_TRUE(to_free.done());
   EXPECT_TRUE(access.done());
   EXPECT_TRUE(exposure.done());
-  for (const Told& told : to_taken) EXPECT_FALSE(told.done());
+  for (const PostedCall& posted : to_taken) EXPECT_FALSE(posted.done());
 
   release(1);
   job_.run_until_idle();
-  for (const Told& told : to_taken) EXPECT_TRUE(told.done());
+  for (const PostedCall& posted : to_taken) EXPECT_TRUE(posted.done());
   EXPECT_EQ(memory(1), to_taken.size());  // the last one's
 }
 
 // Also those that take no lock, and with epochs to other targets between them.
 TEST_P(Reordered, EpochsToOneTargetKeepTheirOrder) {
   hold(1);
-  std::deque<Told> told;
+  std::deque<PostedCall> posted;
   for (std::uint64_t i = 1; i <= 20; ++i) {
-    lock_and_put(1, i, told.emplace_back(), i % 3 == 0 ? no_check() : Assert{});
-    lock_and_put(2, i, told.emplace_back());
+    lock_and_put(1, i, posted.emplace_back(), i % 3 == 0 ? no_check() : Assert{});
+    lock_and_put(2, i, posted.emplace_back());
   }
   job_.run_until_idle();
   release(1);
@@ -116,7 +116,7 @@ TEST_P(Reordered, EpochsToOneTargetKeepTheirOrder) {
     EXPECT_GE(memory(1), last);
     last = memory(1);
   } while (job_.round());
-  for (const Told& one : told) EXPECT_TRUE(one.done());
+  for (const PostedCall& one : posted) EXPECT_TRUE(one.done());
   EXPECT_EQ(memory(1), 20u);
   EXPECT_EQ(memory(2), 20u);
   EXPECT_TRUE(rank(0).epochs().quiet());
@@ -125,8 +125,8 @@ TEST_P(Reordered, EpochsToOneTargetKeepTheirOrder) {
 // More than a sweep looks at.
 TEST_P(Reordered, AnyNumberOfEpochsIsActive) {
   constexpr std::size_t late = 1000;
-  std::deque<Told> told(late);
-  for (Told& one : told) {
+  std::deque<PostedCall> posted(late);
+  for (PostedCall& one : posted) {
     // A get: what a put to a remote target sends ahead would complete the epoch.
     const std::array<int, 1> group = {1};
     ASSERT_EQ(rank(0).epochs().start(group, {}), Error::none);
@@ -138,22 +138,22 @@ TEST_P(Reordered, AnyNumberOfEpochsIsActive) {
     issue(rank(0), get);
     one.take(rank(0).epochs().complete(&one));
   }
-  Told second;
+  PostedCall second;
   start_and_put(2, second);
-  Told exposure;
+  PostedCall exposure;
   expose(2, exposure);
   job_.run_until_idle();
   EXPECT_TRUE(exposure.done());
   EXPECT_TRUE(second.done());
   EXPECT_EQ(memory(2), 7u);
-  for (const Told& one : told) EXPECT_FALSE(one.done());
+  for (const PostedCall& one : posted) EXPECT_FALSE(one.done());
 
   for (std::size_t i = 0; i < late; ++i) {
-    Told exposed;
+    PostedCall exposed;
     expose(1, exposed);
     job_.run_until_idle();
     EXPECT_TRUE(exposed.done()) << i;
-    EXPECT_TRUE(told[i].done()) << i;
+    EXPECT_TRUE(posted[i].done()) << i;
   }
   EXPECT_TRUE(rank(0).epochs().quiet());
 }
@@ -161,15 +161,15 @@ TEST_P(Reordered, AnyNumberOfEpochsIsActive) {
 // Its place in a lock queue is one for all epochs of a rank, of either kind.
 TEST_P(Reordered, LockAllAndLockTakeTurnsAtOneTargetOnly) {
   hold(1);
-  Told all;
+  PostedCall all;
   ASSERT_EQ(rank(0).lock_all({}), Error::none);
   put(0, 1, 1);
   all.take(rank(0).unlock_all(&all));
-  Told behind;
+  PostedCall behind;
   lock_and_put(1, 2, behind);
-  Told beside;
+  PostedCall beside;
   lock_and_put(2, 3, beside);
-  Told another;
+  PostedCall another;
   ASSERT_EQ(rank(0).lock_all({}), Error::none);
   put(0, 2, 4);
   another.take(rank(0).unlock_all(&another));
@@ -196,22 +196,22 @@ TEST_P(Reordered, AnExposureIsOpenBeforeTheFenceIsOver) {
       keys.exposure_after_exposure = exposure_after_exposure;
       rank(0).epochs().set_reorder(keys);
       const std::array<int, 1> group = {2};
-      std::array<Told, 4> fenced;
+      std::array<PostedCall, 4> fenced;
       const auto fence = [&](int index) {
-        Told& told = fenced[static_cast<std::size_t>(index)];
+        PostedCall& posted = fenced[static_cast<std::size_t>(index)];
         EXPECT_TRUE(rank(index).epochs().fence(no_precede(), false, nullptr).ok());
-        told.take(rank(index).epochs().fence(no_succeed(), false, &told));
+        posted.take(rank(index).epochs().fence(no_succeed(), false, &posted));
       };
       fence(0);
       fence(2);
       fence(3);
       ASSERT_EQ(rank(0).epochs().post(group, {}), Error::none);
-      Told waited;
+      PostedCall waited;
       waited.take(rank(0).epochs().wait(&waited));
       const std::array<int, 1> to = {0};
       ASSERT_EQ(rank(2).epochs().start(to, {}), Error::none);
       put(2, 0, 8);
-      Told completed;
+      PostedCall completed;
       completed.take(rank(2).epochs().complete(&completed));
       job_.run_until_idle();
       EXPECT_EQ(exposures_.active, exposure_after_access && exposure_after_exposure ? 1 : 0);
@@ -244,7 +244,7 @@ TEST(ReorderedTransfers, TheirEndFreesThePlaceInTheLockQueue) {
         job.create_window(spec);
         Window& me = job.window(0);
         std::uint64_t value = 7;
-        Told arrived;
+        PostedCall arrived;
         ASSERT_EQ(me.lock(true, 1, {}), Error::none);
         Operation operation = on_word(kind, &value, 1);
         if (kind == OperationKind::get) std::swap(operation.origin, operation.result);
@@ -255,11 +255,11 @@ TEST(ReorderedTransfers, TheirEndFreesThePlaceInTheLockQueue) {
           operation.completion = &arrived;
         }
         ASSERT_EQ(me.epochs().issue(operation).error, Error::none);
-        Told first;
+        PostedCall first;
         first.take(me.unlock(1, &first));
         ASSERT_EQ(me.lock(true, 1, {}), Error::none);
         issue(me, on_word(OperationKind::put, &value, 1, 8));
-        Told second;
+        PostedCall second;
         second.take(me.unlock(1, &second));
         job.run_until_idle();
         EXPECT_TRUE(first.done());
@@ -283,11 +283,11 @@ TEST(ReorderedTransfers, ANotifiedNetworkAtomicFreesThePlaceInTheLockQueue) {
     add.notify_arg = {NotifyKind::tag, 5, 8};
     ASSERT_EQ(me.lock(true, 1, {}), Error::none);
     issue(me, add);
-    Told first;
+    PostedCall first;
     first.take(me.unlock(1, &first));
     ASSERT_EQ(me.lock(true, 1, {}), Error::none);
     issue(me, on_word(OperationKind::put, &value, 1, 8));
-    Told second;
+    PostedCall second;
     second.take(me.unlock(1, &second));
     job.run_until_idle();
     EXPECT_TRUE(first.done());
@@ -302,18 +302,18 @@ TEST_P(Reordered, KeysMayBeTakenBackWhileEpochsWait) {
     keys.access_after_access = true;
     rank(0).epochs().set_reorder(keys);
     for (const int target : targets) hold(target);
-    std::deque<Told> told;
+    std::deque<PostedCall> posted;
     for (int i = 0; i < 2; ++i) {
-      for (const int target : targets) lock_and_put(target, 7, told.emplace_back());
+      for (const int target : targets) lock_and_put(target, 7, posted.emplace_back());
     }
     job_.run_until_idle();
     rank(0).epochs().set_reorder({});
     for (const int target : {1, 2}) {
-      Told& free = told.emplace_back();
+      PostedCall& free = posted.emplace_back();
       free.take(rank(3).unlock(target, &free));
     }
     job_.run_until_idle();
-    for (const Told& one : told) EXPECT_TRUE(one.done());
+    for (const PostedCall& one : posted) EXPECT_TRUE(one.done());
     EXPECT_TRUE(rank(0).epochs().quiet());
   }
 }
@@ -323,24 +323,24 @@ TEST_P(Reordered, KeysMayBeTakenBackWhileEpochsWait) {
 TEST_P(Reordered, LockAllAndLockKeepTheirOrderAtATarget) {
   for (const int between : {0, 1, 254, 255, 256, 300}) {
     hold(1);
-    std::deque<Told> told;
+    std::deque<PostedCall> posted;
     std::uint64_t value = 0;
     const auto lock_all = [&] {
-      Told& one = told.emplace_back();
+      PostedCall& one = posted.emplace_back();
       ASSERT_EQ(rank(0).lock_all({}), Error::none);
       put(0, 1, ++value);
       one.take(rank(0).unlock_all(&one));
     };
-    lock_and_put(1, ++value, told.emplace_back());
-    lock_and_put(1, ++value, told.emplace_back());
-    for (int i = 0; i < between; ++i) start_and_put(2, told.emplace_back());
+    lock_and_put(1, ++value, posted.emplace_back());
+    lock_and_put(1, ++value, posted.emplace_back());
+    for (int i = 0; i < between; ++i) start_and_put(2, posted.emplace_back());
     lock_all();
-    for (int i = 0; i < 5; ++i) lock_and_put(1, ++value, told.emplace_back());
+    for (int i = 0; i < 5; ++i) lock_and_put(1, ++value, posted.emplace_back());
     lock_all();
     lock_all();
-    lock_and_put(1, ++value, told.emplace_back());
+    lock_and_put(1, ++value, posted.emplace_back());
     job_.run_until_idle();
-    Told& free = told.emplace_back();
+    PostedCall& free = posted.emplace_back();
     free.take(rank(3).unlock(1, &free));
     std::uint64_t last = 0;
     do {
@@ -348,12 +348,12 @@ TEST_P(Reordered, LockAllAndLockKeepTheirOrderAtATarget) {
       last = memory(1);
     } while (job_.round());
     EXPECT_EQ(memory(1), value) << between;
-    std::deque<Told> exposed(static_cast<std::size_t>(between));
-    for (Told& one : exposed) {
+    std::deque<PostedCall> exposed(static_cast<std::size_t>(between));
+    for (PostedCall& one : exposed) {
       expose(2, one);
       job_.run_until_idle();
     }
-    for (const Told& one : told) EXPECT_TRUE(one.done());
+    for (const PostedCall& one : posted) EXPECT_TRUE(one.done());
     const std::uint64_t nothing = 0;
     std::memcpy(job_.memory(1), &nothing, sizeof nothing);
   }
@@ -361,17 +361,17 @@ TEST_P(Reordered, LockAllAndLockKeepTheirOrderAtATarget) {
 
 // The epoch that the next sweep would begin with may be over before it.
 TEST_P(Reordered, ACallMayEndTheEpochThatASweepHasComeTo) {
-  std::deque<Told> told;
-  for (int i = 0; i < 256; ++i) start_and_put(1, told.emplace_back());
+  std::deque<PostedCall> posted;
+  for (int i = 0; i < 256; ++i) start_and_put(1, posted.emplace_back());
   ASSERT_EQ(rank(0).lock(true, 2, {}), Error::none);
   put(0, 2, 5);
   job_.process(0).sweep();
-  Told done;
+  PostedCall done;
   done.take(rank(0).unlock(2, &done));
   // Deferred, perhaps in the object that has just been released.
   const std::array<int, 1> group = {2};
   ASSERT_EQ(rank(0).epochs().post(group, {}), Error::none);
-  Told exposed;
+  PostedCall exposed;
   exposed.take(rank(0).epochs().wait(&exposed));
   job_.run_until_idle();
   EXPECT_TRUE(done.done());
@@ -391,13 +391,13 @@ TEST(Reordering, AStartDoesNotOvertakeWhatAWeakUnlockHasLeft) {
   const std::array<std::uint64_t, 3> values = {1, 2, 3};
   ASSERT_EQ(me.lock(true, 1, weak_unlock()), Error::none);
   issue(me, on_word(OperationKind::put, &values[0], 1));
-  Told weak;
+  PostedCall weak;
   weak.take(me.unlock(1, &weak));
   job.run_until_idle();
   EXPECT_TRUE(weak.done());
   const std::array<int, 1> origin = {0};
-  std::array<Told, 3> completed;
-  std::array<Told, 3> exposed;
+  std::array<PostedCall, 3> completed;
+  std::array<PostedCall, 3> exposed;
   for (const int target : {2, 1}) {
     const std::array<int, 1> group = {target};
     const auto at = static_cast<std::size_t>(target);
@@ -410,7 +410,7 @@ TEST(Reordering, AStartDoesNotOvertakeWhatAWeakUnlockHasLeft) {
   job.run_until_idle();
   EXPECT_TRUE(exposed[2].done()) << "nothing has been left there";
   EXPECT_FALSE(exposed[1].done());
-  Told released;
+  PostedCall released;
   released.take(job.window(3).unlock(1, &released));
   job.run_until_idle();
   EXPECT_TRUE(exposed[1].done());
@@ -441,24 +441,24 @@ void expect_remote_first(bool remote_first) {
   ASSERT_EQ(me.epochs().start(late, {}), Error::none);
   const std::uint64_t value = 7;
   issue(me, on_word(OperationKind::put, &value, 1));
-  Told first;
+  PostedCall first;
   first.take(me.epochs().complete(&first));
   const std::array<int, 4> group = remote_first ? std::array{3, 2, 1, 4} : std::array{2, 3, 1, 4};
   ASSERT_EQ(me.epochs().start(group, {}), Error::none);
   for (const int target : group) issue(me, on_word(OperationKind::put, &value, target, 8));
-  Told second;
+  PostedCall second;
   second.take(me.epochs().complete(&second));
   const std::array<int, 1> origin = {0};
-  std::deque<Told> exposed;
+  std::deque<PostedCall> exposed;
   const auto expose = [&](int target) {
-    Told& told = exposed.emplace_back();
+    PostedCall& posted = exposed.emplace_back();
     EXPECT_EQ(job.window(target).epochs().post(origin, {}), Error::none);
-    told.take(job.window(target).epochs().wait(&told));
+    posted.take(job.window(target).epochs().wait(&posted));
   };
   for (const int target : {1, 1, 2, 3, 4}) expose(target);
   job.run_until_idle();
   EXPECT_TRUE(second.done());
-  for (const Told& told : exposed) EXPECT_TRUE(told.done());
+  for (const PostedCall& posted : exposed) EXPECT_TRUE(posted.done());
   EXPECT_EQ(order.ranks, (std::vector<int>{1, 3, 4, 2, 1}));
 }
 
@@ -489,9 +489,9 @@ class LongCopy : public ::testing::Test {
         on_word(OperationKind::put, static_cast<const std::uint64_t*>(from), target, displacement);
     copy.origin.layout = copy.target_layout = all;
     issue(me, copy);
-    Told done;
+    PostedCall done;
     done.take(me.unlock(target, &done));
-    Told released;
+    PostedCall released;
     released.take(job_->window(1).unlock(target, &released));
     job_->run_until_idle();
     EXPECT_TRUE(done.done());
@@ -541,12 +541,12 @@ TEST(OrderInAnEpoch, AFullQueueHoldsBackNotificationsAlone) {
   issue(me, notified(1, 0));
   issue(me, notified(2, 8));
   issue(me, on_word(OperationKind::put, &value, 1, 16));
-  Told closed;
+  PostedCall closed;
   closed.take(me.unlock(1, &closed));
   for (std::size_t i = 0; i < SimNetwork::Notifications::most; ++i) {
     issue(job.window(2), notified(100, 24));
   }
-  Told released;
+  PostedCall released;
   released.take(job.window(2).unlock(1, &released));
   for (int sweep = 0; sweep < 20; ++sweep) job.process(0).sweep();
   for (const int place : {0, 8, 16}) EXPECT_EQ(word(place), 5u);
@@ -587,7 +587,7 @@ TEST(OrderInAnEpoch, ALongCopyDoesNotHoldUpAnEarlierEpoch) {
       get.result.address = &got;
       get.origin = {};
       issue(me, get);
-      Told earlier;
+      PostedCall earlier;
       earlier.take(me.unlock(2, &earlier));
 
       std::vector<std::uint64_t> words(piece * pieces / 8, 7);
@@ -602,7 +602,7 @@ TEST(OrderInAnEpoch, ALongCopyDoesNotHoldUpAnEarlierEpoch) {
       const std::array<int, 1> group = {1};
       ASSERT_EQ(me.epochs().start(group, {}), Error::none);
       issue(me, copy);
-      Told later;
+      PostedCall later;
       later.take(me.epochs().complete(&later));
       const std::array<int, 1> origin = {0};
       ASSERT_EQ(job.window(1).epochs().post(origin, {}), Error::none);
@@ -615,7 +615,7 @@ TEST(OrderInAnEpoch, ALongCopyDoesNotHoldUpAnEarlierEpoch) {
         if (sweeps > 2) job.round();
       }
       EXPECT_TRUE(earlier_first);
-      Told waited;
+      PostedCall waited;
       waited.take(job.window(1).epochs().wait(&waited));
       job.run_until_idle();
       EXPECT_TRUE(waited.done());

@@ -72,26 +72,26 @@ class Putter {
     }
   }
   void flush(bool all_targets = false) {
-    told_ = Flag();
+    posted_ = Flag();
     expected_ = sent_;
     flushing_ = true;
     Epochs& epochs = job_.window().epochs();
-    const Outcome outcome = all_targets ? epochs.flush_all(false, &told_, bit())
-                                        : epochs.flush(1, false, &told_, bit());
+    const Outcome outcome = all_targets ? epochs.flush_all(false, &posted_, bit())
+                                        : epochs.flush(1, false, &posted_, bit());
     EXPECT_EQ(outcome.error, Error::none);
     if (outcome.done) over();
   }
   /// Whether a local flush has nothing to wait for; else it is over some time.
-  bool flush_locally(bool all_targets, Flag& told) {
+  bool flush_locally(bool all_targets, Flag& posted) {
     Epochs& epochs = job_.window().epochs();
-    const Outcome outcome =
-        all_targets ? epochs.flush_all(true, &told, bit()) : epochs.flush(1, true, &told, bit());
+    const Outcome outcome = all_targets ? epochs.flush_all(true, &posted, bit())
+                                        : epochs.flush(1, true, &posted, bit());
     EXPECT_EQ(outcome.error, Error::none);
     return outcome.done;
   }
   /// Whether a flush is under way; looks at what it has promised when it is over.
   bool flushing() {
-    if (flushing_ && told_.done()) over();
+    if (flushing_ && posted_.done()) over();
     return flushing_;
   }
 
@@ -131,7 +131,7 @@ class Putter {
   std::vector<std::uint64_t> sent_;      // what has been put last
   std::vector<std::uint64_t> expected_;  // by the flush that is under way
   std::array<bool, part> flushed_since_ = all_true();
-  Flag told_;
+  Flag posted_;
   bool flushing_ = false;
 
   static std::array<bool, part> all_true() {
@@ -166,7 +166,7 @@ TEST_P(Scope, AFlushCoversItsThread) {
     }
     job.job.run_until_idle();
     for (Putter& putter : putters) ASSERT_FALSE(putter.flushing()) << "seed " << seed;
-    Told closed;
+    PostedCall closed;
     closed.take(job.window().unlock_all(&closed));
     job.job.run_until_idle();
     ASSERT_TRUE(closed.done()) << "seed " << seed;
@@ -232,13 +232,14 @@ TEST_F(OtherNode, NoKindOfFlushWaitsForOtherThreads) {
   job_.job.run_until_idle();
   ASSERT_FALSE(one_.flushing());
   other_.put(true);
-  Flag told;
+  Flag posted;
   for (const bool all_targets : {false, true}) {
-    EXPECT_TRUE(one_.flush_locally(all_targets, told));
+    EXPECT_TRUE(one_.flush_locally(all_targets, posted));
     one_.flush(all_targets);
     EXPECT_FALSE(one_.flushing()) << "nothing of its own is outstanding";
     one_.put(false);
-    EXPECT_TRUE(one_.flush_locally(all_targets, told)) << "sent, and only the other's is under way";
+    EXPECT_TRUE(one_.flush_locally(all_targets, posted))
+        << "sent, and only the other's is under way";
     one_.flush(all_targets);
     EXPECT_TRUE(one_.flushing());
     let_messages_arrive();
@@ -273,10 +274,10 @@ TEST_F(OtherNode, ALocalFlushWaitsForFetchedData) {
   get.result.address = &got;
   get.thread = one_.bit();
   issue(job_.window(), get);
-  Flag told;
-  EXPECT_FALSE(one_.flush_locally(false, told));
+  Flag posted;
+  EXPECT_FALSE(one_.flush_locally(false, posted));
   job_.job.run_until_idle();
-  EXPECT_TRUE(told.done());
+  EXPECT_TRUE(posted.done());
   EXPECT_EQ(got, 0u);
 }
 

@@ -210,28 +210,30 @@ class Caller {
     const std::uint64_t value = 7;
     issue(window(1), on_word(OperationKind::accumulate, &value, target,
                              test_.job_.displacement(target, 1, 8 * first_sum)));
-    finish([&](Completion* told) { return window(1).unlock(target, told); });
+    finish([&](Completion* posted) { return window(1).unlock(target, posted); });
   }
 
   void flush(int target) {
     if (window().flushed(target, false)) return;
     const std::lock_guard guard(lock());
     if (window().nothing_pending(target, false)) return;
-    finish([&](Completion* told) { return window().epochs().flush(target, false, told); });
+    finish([&](Completion* posted) { return window().epochs().flush(target, false, posted); });
   }
 
   void flush_all() {
     if (window().pending().all_flushed()) return;
     const std::lock_guard guard(lock());
-    finish([&](Completion* told) { return window().epochs().flush_all(random_.chance(50), told); });
+    finish([&](Completion* posted) {
+      return window().epochs().flush_all(random_.chance(50), posted);
+    });
   }
 
   /// As a blocking call does, with the lock.
   template <typename Call>
   void finish(Call call) {
-    Told told;
-    told.take(call(&told));
-    while (!told.done()) {
+    PostedCall posted;
+    posted.take(call(&posted));
+    while (!posted.done()) {
       if (!test_.job_.process(rank_).sweep()) std::this_thread::yield();
     }
   }
@@ -276,15 +278,15 @@ class Behind final : public Completion {
   explicit Behind(Window& window) : window_(window) {}
   void complete(Error error) override {
     EXPECT_EQ(error, Error::none);
-    told_ = true;
+    completed_ = true;
     EXPECT_EQ(window_.find_address(1, 0, 8), nullptr)
         << "another thread's put would come in between";
   }
-  bool told() const { return told_; }
+  bool completed() const { return completed_; }
 
  private:
   Window& window_;
-  bool told_ = false;
+  bool completed_ = false;
 };
 
 // Accumulates of one origin take place in its order, and ordered operations (Q2).
@@ -304,7 +306,7 @@ TEST(OtherThreads, DoNotOvertakeWhatIsRecorded) {
   issue(origin, on_word(OperationKind::put, &values[1], 1));
   ASSERT_TRUE(job.window(1).unlock(1, nullptr).done);
   job.run_until_idle();
-  EXPECT_TRUE(first.told());
+  EXPECT_TRUE(first.completed());
   EXPECT_NE(origin.find_address(1, 0, 8), nullptr);
   EXPECT_TRUE(origin.unlock(1, nullptr).done);
 }

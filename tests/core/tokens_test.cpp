@@ -48,13 +48,13 @@ TEST(Tokens, ATransferToldTwiceEndsNoOther) {
   job.create_window(spec);
   std::uint64_t value = 7;
   ASSERT_EQ(job.window(0).lock(true, 1, {}), Error::none);
-  Told first;
+  PostedCall first;
   issue(job.window(0), on_word(OperationKind::put, &value, 1));
   first.take(job.window(0).epochs().flush(1, false, &first));
   job.run_until_idle();
   ASSERT_TRUE(first.done());
 
-  Told second;
+  PostedCall second;
   issue(job.window(0), on_word(OperationKind::put, &value, 1, 8));
   second.take(job.window(0).epochs().flush(1, false, &second));
   job.network().repeat_report(0);

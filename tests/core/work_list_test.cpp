@@ -85,16 +85,16 @@ TEST(WorkOfWindows, IdleWindowsAreNotLookedAt) {
   EXPECT_EQ(job.process(0).pending(), 0u);
   // Any number of things to do on two windows.
   const std::uint64_t value = 7;
-  std::vector<Told> told(3);
+  std::vector<PostedCall> posted(3);
   for (const int window : {3, 501}) {
     const int origins[] = {1};
     ASSERT_EQ(job.window(0, window).epochs().post(origins, {}), Error::none);
-    Told& waited = told[window == 3 ? 0 : 1];
+    PostedCall& waited = posted[window == 3 ? 0 : 1];
     waited.take(job.window(0, window).epochs().wait(&waited));
   }
   ASSERT_EQ(job.window(0, 3).epochs().start(std::array{1}, {}), Error::none);
   for (int i = 0; i < 5; ++i) issue(job.window(0, 3), on_word(OperationKind::put, &value, 1));
-  told[2].take(job.window(0, 3).epochs().complete(&told[2]));
+  posted[2].take(job.window(0, 3).epochs().complete(&posted[2]));
   EXPECT_EQ(job.process(0).pending(), 2u);
 
   for (const int window : {3, 501}) {
@@ -102,10 +102,10 @@ TEST(WorkOfWindows, IdleWindowsAreNotLookedAt) {
     EXPECT_TRUE(job.window(1, window).epochs().complete(nullptr).done);
   }
   ASSERT_EQ(job.window(1, 3).epochs().post(std::array{0}, {}), Error::none);
-  Told exposed;
+  PostedCall exposed;
   exposed.take(job.window(1, 3).epochs().wait(&exposed));
   job.run_until_idle();
-  for (const Told& one : told) EXPECT_TRUE(one.done());
+  for (const PostedCall& one : posted) EXPECT_TRUE(one.done());
   EXPECT_TRUE(exposed.done());
   EXPECT_EQ(job.process(0).pending(), 0u);
 }

@@ -13,12 +13,12 @@ namespace oriel::test {
 
 inline constexpr std::int32_t any = NotifyPattern::any;
 
-/// What became of a call that may be posted.
-class Told final : public Completion {
+/// A call that may be posted: its completion, which must come once and without an error.
+class PostedCall final : public Completion {
  public:
   void complete(Error error) override {
     EXPECT_EQ(error, Error::none);
-    EXPECT_FALSE(done_) << "told twice";
+    EXPECT_FALSE(done_) << "completed twice";
     done_ = true;
   }
   void take(const Outcome& outcome) {

@@ -74,8 +74,8 @@ class PlanPlayers {
     Use& one = rank.uses[chosen];
     if (one.plan == nullptr || one.plan->active()) return false;
     if (one.use != one.checked) {
-      EXPECT_TRUE(one.told.done());
-      EXPECT_EQ(one.told.error(), Error::none);
+      EXPECT_TRUE(one.completion.done());
+      EXPECT_EQ(one.completion.error(), Error::none);
       EXPECT_TRUE(one.part->check(one.use))
           << collectives_[chosen]->name() << " on rank " << number << ", use " << one.use;
       one.part->spoil();
@@ -89,8 +89,8 @@ class PlanPlayers {
       return true;
     }
     one.part->fill(++one.use);
-    one.told = Flag();
-    one.plan->start(one.told);
+    one.completion = Flag();
+    one.plan->start(one.completion);
     return true;
   }
 
@@ -103,7 +103,7 @@ class PlanPlayers {
     Plan* plan = nullptr;
     std::uint64_t use = 0;
     std::uint64_t checked = 0;
-    Flag told;
+    Flag completion;
   };
   struct Rank {
     std::array<Use, plans> uses;

@@ -45,7 +45,7 @@ class Plans {
     SimWindowSpec spec;
     spec.bytes = 64;
     job_.create_window(spec);
-    for (std::size_t i = 0; i < nodes.size(); ++i) told_.emplace_back();
+    for (std::size_t i = 0; i < nodes.size(); ++i) completed_.emplace_back();
   }
 
   SimJob& job() { return job_; }
@@ -53,8 +53,8 @@ class Plans {
   PlanRegistry& space(int rank) { return job_.window(rank).plan_registry(); }
   Schedule& schedule(int rank) { return schedules_[at(rank)]; }
   Plan& plan(int rank) { return *plans_[at(rank)]; }
-  bool told(int rank) const { return told_[at(rank)].done(); }
-  Error error(int rank) const { return told_[at(rank)].error(); }
+  bool completed(int rank) const { return completed_[at(rank)].done(); }
+  Error error(int rank) const { return completed_[at(rank)].error(); }
 
   Words& words(std::size_t count, std::uint64_t value = 0) {
     return memory_.emplace_back(count, value);
@@ -114,15 +114,15 @@ class Plans {
       ADD_FAILURE() << "rank " << rank << " is in use";
       return;
     }
-    told_[at(rank)] = Flag();
-    plan(rank).start(told_[at(rank)]);
+    completed_[at(rank)] = Flag();
+    plan(rank).start(completed_[at(rank)]);
   }
   /// One use by all ranks.
   void use() {
     for (int rank = 0; rank < ranks(); ++rank) start(rank);
     job_.run_until_idle();
     for (int rank = 0; rank < ranks(); ++rank) {
-      EXPECT_TRUE(told(rank)) << "rank " << rank;
+      EXPECT_TRUE(completed(rank)) << "rank " << rank;
       EXPECT_EQ(error(rank), Error::none) << "rank " << rank;
     }
   }
@@ -159,7 +159,7 @@ class Plans {
   SimJob job_;
   std::vector<Schedule> schedules_;
   std::vector<Plan*> plans_;
-  std::deque<Flag> told_;
+  std::deque<Flag> completed_;
 };
 
 inline std::string placement_name(const ::testing::TestParamInfo<std::vector<int>>& node_map) {
