@@ -5,7 +5,7 @@
 namespace oriel {
 
 /// True if any rank may be the one that the epoch waits for.
-bool Epochs::awaits_anybody(const Epoch& epoch) {
+bool Epochs::awaits_any_rank(const Epoch& epoch) {
   // All ranks must enter a fence, and the holder of a lock is not known.
   if (epoch.kind == EpochKind::fence) return epoch.closing_call != 0;
   if (!epoch.passive()) return false;
@@ -40,7 +40,7 @@ int Epochs::lost_peer() {
   }
   // Deferred epochs wait for active ones.
   for (const Epoch* epoch = active_.first(); epoch != nullptr; epoch = EpochQueue::after(*epoch)) {
-    if (awaits_anybody(*epoch)) {
+    if (awaits_any_rank(*epoch)) {
       anybody = true;
       break;
     }

@@ -52,9 +52,9 @@ class EpochList {
     (previous->*links).next = (next->*links).previous = &epoch;
   }
   void remove(Epoch& epoch) {
-    const EpochLinks& place = epoch.*links;
-    (place.previous != nullptr ? (place.previous->*links).next : first_) = place.next;
-    (place.next != nullptr ? (place.next->*links).previous : last_) = place.previous;
+    const EpochLinks& removed = epoch.*links;
+    (removed.previous != nullptr ? (removed.previous->*links).next : first_) = removed.next;
+    (removed.next != nullptr ? (removed.next->*links).previous : last_) = removed.previous;
   }
 
  private:
@@ -122,9 +122,9 @@ struct RecordedQueue {
       before = one;
       one = one->next;
     }
-    RecordedOperation*& place = before != nullptr ? before->next : head;
-    recorded.next = place;
-    place = &recorded;
+    RecordedOperation*& next = before != nullptr ? before->next : head;
+    recorded.next = next;
+    next = &recorded;
     if (recorded.next == nullptr) tail = &recorded;
   }
   void remove(RecordedOperation& recorded) {

@@ -76,7 +76,7 @@ Error Epochs::open_lock(bool exclusive, int target, Assert assertion, ThreadSet 
   add_target(epoch, target);
   locked.lock = &epoch;
   ++open_locks_;
-  lock_order_.assign_place(epoch, *this, thread);
+  lock_order_.assign_position(epoch, *this, thread);
   // Also for a deferred epoch: later locks are requested after its own.
   if (!epoch.no_check) lock_order_.add_due_lock(epoch, epoch.one);
   open(epoch);
@@ -94,7 +94,7 @@ Error Epochs::open_lock_all(Assert assertion, ThreadSet thread) {
   epoch.weak = assertion.weak_unlock;
   epoch.awaited = shared_ ? 0 : rank_;
   access_ = &epoch;
-  lock_order_.assign_place(epoch, *this, thread);
+  lock_order_.assign_position(epoch, *this, thread);
   open(epoch);
   return Error::none;
 }

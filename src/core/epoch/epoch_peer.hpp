@@ -96,7 +96,7 @@ struct alignas(cache_line) EpochPeer {
   /// The rank's Target in the hot lock_all epoch; null before the epoch's first operation to it.
   Target* hot_target = nullptr;
 
-  // Our one entry in the rank's lock queue: see Epochs::free_place().
+  // Our one entry in the rank's lock queue: see Epochs::entitle_next().
   EpochQueue locks;           // our lock epochs that wait for it
   Epoch* entitled = nullptr;  // the lock epoch that gets it next or has it, until the rank is told
 

@@ -138,7 +138,7 @@ bool Epochs::activate_deferred() {
     for (EpochQueue& deferred : deferred_of_) {
       while (Epoch* epoch = deferred.first()) {
         const bool lock = epoch->kind == EpochKind::lock;
-        // An epoch that free_place() has chosen has already waited for the others; the keys may
+        // An epoch that entitle_next() has chosen has already waited for the others; the keys may
         // have been changed since.
         const bool chosen = lock && peer(epoch->one.rank).entitled == epoch;
         if (!chosen && must_wait(*epoch)) break;
@@ -162,7 +162,7 @@ bool Epochs::activate_deferred() {
 /// If our entry in the rank's lock queue is free, and no epoch is entitled to it, the oldest epoch
 /// that waits for it is next: a lock epoch is then activated, a lock_all epoch requests the lock
 /// when it is advanced next.
-void Epochs::free_place(EpochPeer& other) {
+void Epochs::entitle_next(EpochPeer& other) {
   if (other.entitled != nullptr || other.locking != nullptr || other.locks.empty()) return;
   Epoch& epoch = *other.locks.first();
   if (lock_all_before(epoch)) return;
@@ -172,9 +172,9 @@ void Epochs::free_place(EpochPeer& other) {
 }
 
 /// Called when the rank has been told that the epoch is over.
-void Epochs::leave_place(const Epoch& epoch, EpochPeer& other) {
+void Epochs::release_entry(const Epoch& epoch, EpochPeer& other) {
   if (other.entitled == &epoch) other.entitled = nullptr;
-  free_place(other);
+  entitle_next(other);
 }
 
 void Epochs::activate(Epoch& epoch) {
@@ -334,7 +334,7 @@ bool Epochs::sweep() {
     next_swept_ = active_.first();
     round_moved_ = false;
   }
-  for (int looks = 0; next_swept_ != nullptr && looks < sweep_length; ++looks) {
+  for (int swept = 0; next_swept_ != nullptr && swept < sweep_length; ++swept) {
     Epoch& epoch = *next_swept_;
     next_swept_ = EpochQueue::after(epoch);
     round_moved_ |= progress(epoch);
@@ -364,9 +364,9 @@ Target& Epochs::add_target(Epoch& epoch, int rank) {
   }
   const bool remote = link(rank).remote();
   Target*& before = remote ? epoch.last_remote : epoch.last_target;
-  Target*& place = before != nullptr ? before->next : epoch.targets;
-  target->next = place;
-  place = target;
+  Target*& next = before != nullptr ? before->next : epoch.targets;
+  target->next = next;
+  next = target;
   if (target->next == nullptr) epoch.last_target = target;
   before = target;
   target->rank = rank;
@@ -401,7 +401,7 @@ bool Epochs::advance(Epoch& epoch, Target& target) {
   }
   const bool moved = !target.signaled && link(target.rank).advance(epoch, target);
   // The target may have been told by the end of a transfer since the last look.
-  if (target.signaled && epoch.passive()) leave_place(epoch, peer(target.rank));
+  if (target.signaled && epoch.passive()) release_entry(epoch, peer(target.rank));
   return moved;
 }
 

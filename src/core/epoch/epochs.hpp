@@ -260,8 +260,8 @@ class Epochs {
   bool activate_deferred();
   bool waits_at(const EpochPeer& other, const Epoch& epoch) const;
   bool lock_all_before(const Epoch& lock) const;
-  void free_place(EpochPeer& other);
-  void leave_place(const Epoch& epoch, EpochPeer& other);
+  void entitle_next(EpochPeer& other);
+  void release_entry(const Epoch& epoch, EpochPeer& other);
   void activate(Epoch& epoch);
   Outcome close(Epoch& epoch, Completion* completion);
   bool advance(Epoch& epoch, Target& target);
@@ -330,7 +330,7 @@ class Epochs {
   }
 
   // awaited.cpp: the peers that pending epochs wait for.
-  bool awaits_anybody(const Epoch& epoch);
+  bool awaits_any_rank(const Epoch& epoch);
   bool awaits(const Epoch& epoch, const Target& target);
 
   /// True if the origin has completed its access number `id` to us: its operations are in our

@@ -66,7 +66,7 @@ class Events {
   bool all_operations() const { return hot_paths_ == HotPaths::operations; }
 
   /// True if there is a sink. Needs no lock.
-  bool heard() const { return first_.load() != nullptr; }
+  bool has_sink() const { return first_.load() != nullptr; }
   /// Passes the event to all sinks, with its window, and with the time if it has none.
   void report(Event event, const EventSource& source) const;
 
@@ -107,14 +107,14 @@ class WindowEvents final : public NotificationSink {
   bool all_operations() const { return events_.all_operations(); }
 
   void report(const Event& event) const {
-    if (events_.heard()) [[unlikely]]
+    if (events_.has_sink()) [[unlikely]]
       events_.report(event, source_);
   }
 
   /// A step of an epoch, for the target if it is given, else for all its targets. EventKind::told
   /// comes before any step of another rank that follows from it; see the table for the exceptions.
   void step(EventKind kind, const Epoch& epoch, const Target* target = nullptr) const {
-    if (events_.heard()) [[unlikely]]
+    if (events_.has_sink()) [[unlikely]]
       report_step(kind, epoch, target);
   }
   /// A lock call acquired a free lock, whose epoch is thereby opened, activated and granted. Called
@@ -125,12 +125,12 @@ class WindowEvents final : public NotificationSink {
   void free_lock_released(const Epoch& epoch) const;
 
   void issued(const Operation& operation, Protocol protocol) const {
-    if (events_.heard()) [[unlikely]]
+    if (events_.has_sink()) [[unlikely]]
       report_issued(operation, protocol);
   }
   /// A recorded operation, or a question, is over for its caller.
   void done(const RecordedOperation& recorded) const {
-    if (events_.heard()) [[unlikely]]
+    if (events_.has_sink()) [[unlikely]]
       report_done(recorded);
   }
   /// A hot path has carried out an operation. `issued`: its event, with the time of its begin.

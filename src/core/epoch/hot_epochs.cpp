@@ -41,7 +41,7 @@ Epoch& Epochs::list_hot_lock() {
 Epoch& Epochs::list_hot_lock_all() {
   Epoch& epoch = create(EpochKind::lock_all);
   // If the process has several threads, the order of their epochs does not include it.
-  lock_order_.assign_place(epoch, *this, all_threads);
+  lock_order_.assign_position(epoch, *this, all_threads);
   activate_listed(epoch, true);
   epoch.awaited = rank_ + 1;  // its own lock is held, or not needed
   access_ = &epoch;

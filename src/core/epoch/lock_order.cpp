@@ -8,7 +8,7 @@
 
 namespace oriel {
 
-void LockOrder::assign_place(Epoch& epoch, Epochs& owner, ThreadSet thread) {
+void LockOrder::assign_position(Epoch& epoch, Epochs& owner, ThreadSet thread) {
   epoch.owner = &owner;
   epoch.lock_number = ++entered_;
   epoch.lock_queue = Epoch::no_lock_queue;

@@ -27,7 +27,7 @@ class LockOrder {
  public:
   /// Gives an epoch its position behind all others of the thread. `thread`: that of the program's
   /// call; no_threads: the epoch is in no order, as for Oriel's own locks.
-  void assign_place(Epoch& epoch, Epochs& owner, ThreadSet thread);
+  void assign_position(Epoch& epoch, Epochs& owner, ThreadSet thread);
 
   /// True if no lock of any thread is due.
   bool empty() const { return epochs_.load() == 0; }

@@ -161,7 +161,7 @@ Agent::Look Agent::look() {
   Process& process = engine_.running()->process;
   if (!stopping_.load(std::memory_order_relaxed) && process.sweeps() == seen_) {
     if (const AgentGuard guard{engine_.lock}) {
-      const std::uint64_t begun = process.events().heard() ? engine_.clock.now() : 0;
+      const std::uint64_t begun = process.events().has_sink() ? engine_.clock.now() : 0;
       set_sweeping(process, true);
       const bool moved = process.sweep();
       set_sweeping(process, false);

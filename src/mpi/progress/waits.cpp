@@ -49,7 +49,7 @@ bool no_array(int count, const MPI_Request* requests) {
 class RequestWaitEvent {
  public:
   RequestWaitEvent() {
-    if (!engine.running()->process.events().heard()) return;
+    if (!engine.running()->process.events().has_sink()) return;
     const Guard guard(engine.lock);
     event_.emplace(events_of_no_window(engine), Wait{WaitReason::request});
   }
