@@ -326,6 +326,13 @@ struct Epoch {
     return first;
   }
 
+  /// True if the program has issued operations in the epoch, a fence.
+  bool used() const {
+    for (const Target* target = targets; target != nullptr; target = target->next) {
+      if (target->used.load()) return true;
+    }
+    return false;
+  }
   bool has(int rank) const {
     for (const Target* target = targets; target != nullptr; target = target->next) {
       if (target->rank == rank) return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The calls that open and close epochs (G5, E1 to E6).
 #include <atomic>
+#include <utility>
 
 #include "core/epoch/epochs.hpp"
 
@@ -16,14 +17,10 @@ bool is_fence(const Epoch* epoch) {
 Error Epochs::retire_unused_fence() {
   // A fence without operations after it has opened no epoch (MPI-4.1 section 12.5.1).
   if (!is_fence(access_)) return Error::none;
-  for (const Target& target : *access_) {
-    if (target.used.load()) {
-      return refuse("a fence epoch with operations in it is open; close it by a fence");
-    }
+  if (access_->used()) {
+    return refuse("a fence epoch with operations in it is open; close it by a fence");
   }
-  Epoch& fence = *access_;
-  access_ = nullptr;
-  close(fence, nullptr);
+  close(*std::exchange(access_, nullptr), nullptr);
   return Error::none;
 }
 
@@ -181,17 +178,12 @@ Outcome Epochs::fence(Assert assertion, bool barrier, Completion* completion) {
   }
   ask_for_weak();
   const bool closing = (fence_possible_ || barrier || fence_.counted()) && !assertion.no_precede;
-  if (!closing && access_ != nullptr) {
-    for (const Target& target : *access_) {
-      if (target.used.load()) {
-        return Outcome::failed(
-            refuse("MPI_MODE_NOPRECEDE was given, but operations precede this fence"));
-      }
-    }
+  if (!closing && access_ != nullptr && access_->used()) {
+    return Outcome::failed(
+        refuse("MPI_MODE_NOPRECEDE was given, but operations precede this fence"));
   }
   const std::uint64_t call = ++fence_calls_;
-  Epoch* ending = access_;
-  access_ = nullptr;
+  Epoch* ending = std::exchange(access_, nullptr);
   Outcome outcome;
   if (closing) {
     // The epoch may have been retired when another kind was opened; the barrier must still take
@@ -222,32 +214,25 @@ Outcome Epochs::complete(Completion* completion) {
   if (access_ == nullptr || access_->kind != EpochKind::access) {
     return Outcome::failed(refuse("no access epoch is open; open one by MPI_Win_start"));
   }
-  Epoch& epoch = *access_;
-  access_ = nullptr;
-  return close(epoch, completion);
+  return close(*std::exchange(access_, nullptr), completion);
 }
 
 Outcome Epochs::wait(Completion* completion) {
   if (exposure_ == nullptr) {
     return Outcome::failed(refuse("no exposure epoch is open; open one by MPI_Win_post"));
   }
-  Epoch& epoch = *exposure_;
-  exposure_ = nullptr;
-  return close(epoch, completion);
+  return close(*std::exchange(exposure_, nullptr), completion);
 }
 
 Error Epochs::test(bool& flag) {
   if (exposure_ == nullptr) {
     return refuse("no exposure epoch is open; open one by MPI_Win_post");
   }
-  Epoch& epoch = *exposure_;
   flag = false;
-  if (!epoch.active) return Error::none;
-  for (Target& target : epoch) advance(epoch, target);
-  if (epoch.unsignaled != 0) return Error::none;
-  exposure_ = nullptr;
-  close(epoch, nullptr);
-  flag = true;
+  if (!exposure_->active) return Error::none;
+  for (Target& target : *exposure_) advance(*exposure_, target);
+  flag = exposure_->unsignaled == 0;
+  if (flag) close(*std::exchange(exposure_, nullptr), nullptr);
   return Error::none;
 }
 
@@ -257,10 +242,8 @@ Outcome Epochs::close_lock(int target, Completion* completion) {
   if (locked.lock == nullptr) {
     return Outcome::failed(refuse("this target is not locked; lock it by MPI_Win_lock"));
   }
-  Epoch& epoch = *locked.lock;
-  locked.lock = nullptr;
   --open_locks_;
-  return close(epoch, completion);
+  return close(*std::exchange(locked.lock, nullptr), completion);
 }
 
 Outcome Epochs::close_lock_all(Completion* completion) {
@@ -268,10 +251,8 @@ Outcome Epochs::close_lock_all(Completion* completion) {
     return Outcome::failed(refuse("no lock_all epoch is open; open one by MPI_Win_lock_all"));
   }
   if (access_ == &hot_lock_all_) list_hot_lock_all();
-  Epoch& epoch = *access_;
-  if (!epoch.weak) touch_weak(epoch);
-  access_ = nullptr;
-  return close(epoch, completion);
+  if (!access_->weak) touch_weak(*access_);
+  return close(*std::exchange(access_, nullptr), completion);
 }
 
 Error Epochs::sync() {

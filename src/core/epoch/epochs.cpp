@@ -345,12 +345,7 @@ bool Epochs::sweep() {
 
 bool Epochs::open_epoch() const {
   if (exposure_ != nullptr || open_locks_ != 0) return true;
-  if (access_ == nullptr) return false;
-  if (access_->kind != EpochKind::fence) return true;
-  for (const Target& target : *access_) {
-    if (target.used.load()) return true;
-  }
-  return false;
+  return access_ != nullptr && (access_->kind != EpochKind::fence || access_->used());
 }
 
 /// Targets on other nodes come first in every step: their messages travel while the copies on the

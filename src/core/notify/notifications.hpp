@@ -103,22 +103,22 @@ class Notifications {
   explicit Notifications(Listeners& listeners, const NotificationSink* sink = nullptr)
       : listeners_(listeners), sink_(sink) {}
   ~Notifications() {
-    if (matcher_ != nullptr) listen(-matcher_->active());
+    if (matcher_ != nullptr) listen_more(listeners_, -matcher_->active());
   }
   Notifications(const Notifications&) = delete;
   Notifications& operator=(const Notifications&) = delete;
 
   /// `request` is not active. It lives until it is inactive again, or as long as the window.
   void start(NotifyRequest& request) {
-    if (!matcher().start(request, sink_)) listen(1);
+    if (!matcher().start(request, sink_)) listen_more(listeners_, 1);
   }
   /// Makes an active request inactive; it takes no more notifications.
   void stop(NotifyRequest& request) {
     matcher().stop(request);
-    listen(std::size_t(-1));
+    listen_more(listeners_, std::size_t(-1));
   }
   void arrive(const Notification& notification) {
-    if (matcher().arrive(notification, sink_)) listen(std::size_t(-1));
+    if (matcher().arrive(notification, sink_)) listen_more(listeners_, std::size_t(-1));
   }
   /// The oldest kept notification that matches, or null; it stays kept.
   const Notification* find_kept(const NotifyPattern& pattern) {
@@ -158,7 +158,6 @@ class Notifications {
       matcher_ = std::make_unique<Matcher>();
     return *matcher_;
   }
-  void listen(std::size_t more) { listen_more(listeners_, more); }
 
   Listeners& listeners_;
   const NotificationSink* sink_;

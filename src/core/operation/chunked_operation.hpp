@@ -64,35 +64,23 @@ class ChunkedOperation {
   ChunkedOperation() = default;
   static ChunkedOperation move(bool write, std::uint64_t address, const void* origin,
                                std::uint64_t bytes) {
-    return {write ? OperationKind::put : OperationKind::get,
-            {Op::replace, Basic::none, 1},
-            address,
-            {},
-            origin,
-            bytes,
+    return {write ? OperationKind::put : OperationKind::get, {}, address, {}, origin, bytes,
             quarter_of(bytes, least_moved, most_moved)};
-  }
-  /// A put to blocks; the first one is at `address`.
-  static ChunkedOperation scatter(std::uint64_t address, const StridedBlocks& strided,
-                                  const void* origin) {
-    return {OperationKind::put,
-            {Op::replace, Basic::none, 1},
-            address,
-            blocks_of(strided),
-            origin,
-            strided.blocks * strided.bytes,
-            chunk_of(strided)};
-  }
-  static ChunkedOperation accumulate(const Reduction& reduction, std::uint64_t address,
-                                     const StridedBlocks& strided, const void* origin) {
-    return {OperationKind::accumulate,      reduction,        address, blocks_of(strided), origin,
-            strided.blocks * strided.bytes, chunk_of(strided)};
   }
   static ChunkedOperation accumulate(const Reduction& reduction, std::uint64_t address,
                                      const void* origin, std::uint64_t bytes) {
     const std::uint64_t chunk = quarter_of(bytes, least_combined, most_combined);
     return {OperationKind::accumulate,        reduction, address, {}, origin, bytes,
             chunk - chunk % reduction.element};
+  }
+  /// A put to blocks; the first one is at `address`.
+  static ChunkedOperation scatter(std::uint64_t address, const StridedBlocks& strided,
+                                  const void* origin) {
+    return {OperationKind::put, {}, address, strided, origin};
+  }
+  static ChunkedOperation accumulate(const Reduction& reduction, std::uint64_t address,
+                                     const StridedBlocks& strided, const void* origin) {
+    return {OperationKind::accumulate, reduction, address, strided, origin};
   }
 
   std::uint32_t chunks() const {
@@ -185,18 +173,19 @@ class ChunkedOperation {
         origin_(reinterpret_cast<std::uintptr_t>(origin)),
         bytes_(bytes),
         chunk_bytes_(chunk_bytes) {}
+  ChunkedOperation(OperationKind kind, const Reduction& reduction, std::uint64_t address,
+                   const StridedBlocks& strided, const void* origin)
+      : ChunkedOperation(kind, reduction, address,
+                         {strided.bytes, static_cast<std::uint64_t>(strided.their_stride)}, origin,
+                         strided.blocks * strided.bytes,
+                         std::min({strided.blocks, most_blocks, most_combined / strided.bytes}) *
+                             strided.bytes) {}
 
   static std::uint64_t quarter_of(std::uint64_t bytes, std::uint64_t least, std::uint64_t most) {
     return std::clamp((bytes / 4 + page - 1) / page * page, least, most);
   }
 
   std::uint64_t address(const Chunk& chunk) const { return address_ + blocks_.offset(chunk.first); }
-  static BlockSpacing blocks_of(const StridedBlocks& strided) {
-    return {strided.bytes, static_cast<std::uint64_t>(strided.their_stride)};
-  }
-  static std::uint64_t chunk_of(const StridedBlocks& strided) {
-    return std::min({strided.blocks, most_blocks, most_combined / strided.bytes}) * strided.bytes;
-  }
 
   OperationKind kind_ = OperationKind::put;
   Reduction reduction_;
