@@ -79,15 +79,15 @@ struct RecordedOperation {
   RecordedOperation* next = nullptr;
   std::uint64_t number = 0;  // Target::issued when it was issued
   std::uint64_t age = 0;     // Target::recorded when it was recorded
-  std::uint64_t sent =
-      0;  // bytes sent or requested; of a question: EpochPeer::weak_sent when it was sent
+  /// Bytes sent or requested; of a question: EpochPeer::weak_sent when it was sent.
+  std::uint64_t sent = 0;
   std::uint64_t received = 0;  // bytes of the result that have arrived; else bytes transferred
   Protocol protocol = Protocol::stored;
   State state = State::recorded;
   bool alone = false;     // of a question: its answer is for its caller only
   int registration = -1;  // a rendezvous: the number of its buffer (BufferRegistrations)
-  std::uint32_t held_number =
-      0;  // its notification to a mapped target: see EpochPeer::notifications_held
+  /// The number of its notification to a mapped target: see EpochPeer::notifications_held.
+  std::uint32_t held_number = 0;
   Error error = Error::none;  // the first error of its parts
   std::uint32_t pool_index = 0;
   std::uint32_t generation = 0;
@@ -176,18 +176,21 @@ struct Target {
 
   int rank = 0;
   Access access = Access::idle;
-  bool piggyback_done =
-      false;               // lock: its operation was piggybacked, and the lock has been given back
-  bool passive = false;    // of a lock or lock_all epoch: may be flushed
-  bool lasting = false;    // of a lock_all or the notified epoch: stores may be inlined
-  bool signaled = false;   // access: the peer knows that it is over; exposure: the origin said so
-  Published<bool> used;    // the program has issued operations to it; read of fences only
-  bool watching = false;   // fence: counted in ControlBlock::watchers
-  bool lock_due = false;   // lock, lock_all: its lock is counted in Epoch::locks_due
-  bool in_pieces = false;  // mapped: the epoch was closed before the target was available
+  /// Of a lock epoch: its operation was piggybacked, and the lock has been given back.
+  bool piggyback_done = false;
+  bool passive = false;  // of a lock or lock_all epoch: may be flushed
+  bool lasting = false;  // of a lock_all or the notified epoch: stores may be inlined
+  bool signaled =
+      false;  // access: the target has been signaled; exposure: the origin has signaled us
+  Published<bool> used;   // the program has issued operations to it; read of fences only
+  bool watching = false;  // fence: counted in ControlBlock::watchers
+  bool lock_due = false;  // lock, lock_all: its lock is counted in Epoch::locks_due
+  /// Mapped: long copies are made in pieces, as the epoch was closed before the target was
+  /// available.
+  bool in_pieces = false;
   Error error = Error::none;   // of its operations; not yet reported by a flush
   std::uint64_t id = 0;        // number of this access (or exposure) between the two ranks
-  std::uint64_t issued = 0;    // operations that were not carried out directly in memory
+  std::uint64_t issued = 0;    // operations on the general path
   std::uint64_t asked = 0;     // remote: a reply in flight reports that so many are finished
   std::uint64_t finished = 0;  // of these, complete at both sides, in issue order
   std::uint32_t writes = 0;    // direct transfers in flight
@@ -195,11 +198,11 @@ struct Target {
   /// Atomics of the transport and rendezvous that are issued and not over. `issued` excludes them.
   std::uint32_t counted_apart = 0;
   std::uint32_t asked_alone = 0;   // questions for one thread each that are not answered
-  std::uint32_t unasked = 0;       // direct writes not over that a question is to follow
+  std::uint32_t unasked = 0;       // direct writes under way that a question must follow
   std::uint64_t last_fetch = 0;    // number of the last one that writes to origin memory
   std::uint64_t recorded = 0;      // operations that could not be carried out at their call
   RecordedQueue waiting;           // of these, not yet started
-  RecordedQueue moving;            // direct transfers, atomics and rendezvous, all handed over
+  RecordedQueue moving;            // direct transfers, atomics and rendezvous under way
   FlushWaiter* flushes = nullptr;  // by age
   FlushWaiter* last_flush = nullptr;
   Target* next = nullptr;  // of the same epoch

@@ -62,18 +62,18 @@ class DoneWord {
 };
 
 /// One rank as all epochs of a window see it. Zero bytes are a valid object for a rank that has not
-/// been used. The members that the hot path reads come first, in one cache line. It reads them
-/// without a lock: the thread that opens the way stores `ready` with release after the members that
-/// `ready` covers: `base`, `size`, `disp_unit` and Peer::member. They do not change while it is
-/// set.
+/// been used. The members that the hot path reads come first, in one cache line. The hot path reads
+/// them without a lock: Link::make_ready() stores `ready` with release after the members that
+/// `ready` covers, which are `base`, `size`, `disp_unit` and Peer::member. These do not change
+/// while `ready` is set.
 struct alignas(cache_line) EpochPeer {
   Published<Target*> ready;   // set while the open epoch's operations may access memory directly:
   std::byte* base = nullptr;  // the address of that memory,
-  std::uint64_t size = 0;     // and its bytes; 0: attached pieces, or one system call away
+  std::uint64_t size = 0;     // and its bytes; 0: attached pieces, or reached by system calls
   std::uint32_t disp_unit = 0;
   Published<std::uint8_t> postponed;    // a set of Postponed
-  Published<std::uint8_t> short_moves;  // in a row, carried out at their calls: see Aggregation
-  bool queue_full = false;              // the rank's notification queue, at the last attempt
+  Published<std::uint8_t> short_moves;  // puts and gets in a row: see Aggregation
+  bool queue_full = false;              // the last notification found no space
   /// Threads with an operation on the general path since a flush last found none of theirs
   /// outstanding.
   Published<ThreadSet> outstanding;
@@ -86,8 +86,8 @@ struct alignas(cache_line) EpochPeer {
   std::uint64_t accesses = 0;   // accesses requested to it (paper: a_l)
   std::uint64_t exposures = 0;  // exposures opened to it (paper: e_l)
   DoneWord done;                // access epochs to it that we have completed
-  // Numbers of weak unlocks that left operations at the rank without a question: all of them, those
-  // that a later question covers, and those whose answer has arrived.
+  // Weak unlocks leave operations at the rank without a question. The numbers of these unlocks: all
+  // of them, those that a later question covers, and those whose answer has arrived.
   std::uint64_t weak_sent = 0;
   std::uint64_t weak_asked = 0;
   std::uint64_t weak_answered = 0;
@@ -97,8 +97,9 @@ struct alignas(cache_line) EpochPeer {
   Target* hot_target = nullptr;
 
   // Our one entry in the rank's lock queue: see Epochs::entitle_next().
-  EpochQueue locks;           // our lock epochs that wait for it
-  Epoch* entitled = nullptr;  // the lock epoch that gets it next or has it, until the rank is told
+  EpochQueue locks;  // our lock epochs that wait for it
+  /// The lock epoch that may use the entry, until the rank has been told that the epoch is over.
+  Epoch* entitled = nullptr;
 
   // Notifications to the rank that found its queue full, of all epochs: how many there have been,
   // and how many of them have been sent since. They are sent in this order, before any other one.

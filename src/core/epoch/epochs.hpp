@@ -167,9 +167,10 @@ class Epochs {
   Error open_lock_all(Assert assertion, ThreadSet thread);
   Outcome close_lock_all(Completion* completion);
 
-  // Hot epochs: a lock that is granted at its call, with nothing pending on the window, uses an
-  // epoch object that is never in the list; so does lock_all, as long as each lock is granted at
-  // the first operation that needs it. The caller acquires the locks and gives them back.
+  // Hot epochs. A lock epoch whose lock is granted at its call, while nothing is pending on the
+  // window, uses an epoch object that is never in the list. So does a lock_all epoch, as long as
+  // each lock is granted at the first operation that needs it. The caller acquires these locks and
+  // gives them back.
   /// True if a lock of the target may be a hot epoch.
   bool may_open_hot_lock(int target) const {
     const EpochPeer& locked = peers_[target];

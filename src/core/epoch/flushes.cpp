@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The coverage of flushes, when a flush is satisfied (E9), and operations that weak unlocks have
-// left (S7) and that may not be complete at their targets.
+// Flushes: the operations that they cover, and when they are satisfied (E9). Questions for
+// operations of weak unlocks (S7).
 #include "core/epoch/epochs.hpp"
 
 namespace oriel {
