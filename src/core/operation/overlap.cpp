@@ -80,10 +80,8 @@ class Map {
   std::vector<std::uint64_t> words_;
 };
 
-}  // namespace
-
 /// The area of all buffers, in units that divide the distances and lengths of all runs.
-struct OverlapSearch::Area {
+struct Area {
   explicit Area(std::span<const Buffer> buffers) {
     std::uintptr_t behind = 0;
     bool wraps = false;
@@ -106,8 +104,8 @@ struct OverlapSearch::Area {
         unit = std::gcd(std::gcd(unit, size_of(block.offset)), block.length);
       }
     }
-    // No program has memory beyond the last address, so such displacements are invalid. find() then
-    // sorts the runs.
+    // No program has memory beyond the last address, so such displacements are invalid.
+    // find_overlap() then sorts the runs.
     units = wraps ? std::numeric_limits<std::uint64_t>::max() : (behind - first) / unit;
   }
 
@@ -117,7 +115,7 @@ struct OverlapSearch::Area {
   std::uint64_t runs = 0;
 };
 
-bool OverlapSearch::bounds_meet(std::span<const Buffer> buffers) {
+bool bounds_meet(std::span<const Buffer> buffers) {
   std::vector<Span> spans;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     if (empty(buffers[i])) continue;
@@ -130,41 +128,15 @@ bool OverlapSearch::bounds_meet(std::span<const Buffer> buffers) {
   return false;
 }
 
-std::optional<OverlapSearch::Pair> OverlapSearch::find_overlap(std::span<const Buffer> buffers) {
-  steps_ = 0;
-  // The bounds of most buffers do not overlap.
-  if (!bounds_meet(buffers)) return std::nullopt;
-  const Area area(buffers);
-  // The map takes no more memory than a list of the runs would.
-  constexpr std::uint64_t units_per_run = 8 * sizeof(Span);
-  return area.units / units_per_run <= area.runs ? find_in_map(buffers, area)
-                                                 : find_by_sorting(buffers);
-}
-
-std::optional<OverlapSearch::Pair> OverlapSearch::find_in_map(std::span<const Buffer> buffers,
-                                                              const Area& area) {
-  Map map(area.units);
-  std::optional<Pair> found;
-  for (std::size_t i = 0; i < buffers.size() && !found; ++i) {
-    if (empty(buffers[i])) continue;
-    for_runs(buffers[i], [&](std::uintptr_t first, std::uint64_t bytes) {
-      const auto marked = map.mark((first - area.first) / area.unit, bytes / area.unit, steps_);
-      if (marked) found = with(i, area.first + *marked * area.unit, buffers);
-      return found.has_value();
-    });
-  }
-  return found;
-}
-
 /// The pair of `later` and the first buffer that also has the byte: itself, if no earlier buffer
 /// has.
-OverlapSearch::Pair OverlapSearch::with(std::size_t later, std::uintptr_t byte,
-                                        std::span<const Buffer> buffers) {
+BufferPair pair_with(std::size_t later, std::uintptr_t byte, std::span<const Buffer> buffers,
+                     std::uint64_t& steps) {
   std::size_t earlier = 0;
   for (bool has = false; earlier < later; ++earlier) {
     if (empty(buffers[earlier])) continue;
     for_runs(buffers[earlier], [&](std::uintptr_t first, std::uint64_t bytes) {
-      ++steps_;
+      ++steps;
       return has = byte - first < bytes;
     });
     if (has) break;
@@ -172,7 +144,22 @@ OverlapSearch::Pair OverlapSearch::with(std::size_t later, std::uintptr_t byte,
   return {earlier, later};
 }
 
-std::optional<OverlapSearch::Pair> OverlapSearch::find_by_sorting(std::span<const Buffer> buffers) {
+std::optional<BufferPair> find_in_map(std::span<const Buffer> buffers, const Area& area,
+                                      std::uint64_t& steps) {
+  Map map(area.units);
+  std::optional<BufferPair> found;
+  for (std::size_t i = 0; i < buffers.size() && !found; ++i) {
+    if (empty(buffers[i])) continue;
+    for_runs(buffers[i], [&](std::uintptr_t first, std::uint64_t bytes) {
+      const auto marked = map.mark((first - area.first) / area.unit, bytes / area.unit, steps);
+      if (marked) found = pair_with(i, area.first + *marked * area.unit, buffers, steps);
+      return found.has_value();
+    });
+  }
+  return found;
+}
+
+std::optional<BufferPair> find_by_sorting(std::span<const Buffer> buffers, std::uint64_t& steps) {
   std::vector<Span> runs;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     if (empty(buffers[i])) continue;
@@ -181,16 +168,31 @@ std::optional<OverlapSearch::Pair> OverlapSearch::find_by_sorting(std::span<cons
       return false;
     });
   }
-  std::ranges::sort(runs, [this](const Span& one, const Span& other) {
-    ++steps_;
+  std::ranges::sort(runs, [&steps](const Span& one, const Span& other) {
+    ++steps;
     return one.first < other.first;
   });
   for (std::size_t i = 1; i < runs.size(); ++i) {
     if (runs[i].first < runs[i - 1].behind) {
-      return Pair(std::minmax(runs[i - 1].buffer, runs[i].buffer));
+      return BufferPair(std::minmax(runs[i - 1].buffer, runs[i].buffer));
     }
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<BufferPair> find_overlap(std::span<const Buffer> buffers, std::uint64_t* steps) {
+  std::uint64_t counted = 0;
+  std::uint64_t& count = steps != nullptr ? *steps : counted;
+  count = 0;
+  // The bounds of most buffers do not overlap.
+  if (!bounds_meet(buffers)) return std::nullopt;
+  const Area area(buffers);
+  // The map takes no more memory than a list of the runs would.
+  constexpr std::uint64_t units_per_run = 8 * sizeof(Span);
+  return area.units / units_per_run <= area.runs ? find_in_map(buffers, area, count)
+                                                 : find_by_sorting(buffers, count);
 }
 
 }  // namespace oriel

@@ -11,28 +11,14 @@
 
 namespace oriel {
 
-/// Searches for a byte that two buffers share, or that one buffer has twice. The steps are about as
-/// many as the runs of the buffers, however these interleave.
-class OverlapSearch {
- public:
-  /// The indices of two buffers that share a byte, the lower one first; twice the same index for a
-  /// buffer that has a byte twice.
-  using Pair = std::pair<std::size_t, std::size_t>;
-  std::optional<Pair> find_overlap(std::span<const Buffer> buffers);
+/// The indices of two buffers, the lower one first.
+using BufferPair = std::pair<std::size_t, std::size_t>;
 
-  /// Steps of the last search: runs and words of the map that it visited, and comparisons of runs
-  /// that it sorted instead.
-  std::uint64_t steps() const { return steps_; }
-
- private:
-  struct Area;
-
-  static bool bounds_meet(std::span<const Buffer> buffers);
-  std::optional<Pair> find_in_map(std::span<const Buffer> buffers, const Area& area);
-  std::optional<Pair> find_by_sorting(std::span<const Buffer> buffers);
-  Pair with(std::size_t later, std::uintptr_t byte, std::span<const Buffer> buffers);
-
-  std::uint64_t steps_ = 0;
-};
+/// Two buffers that share a byte; twice the same index for a buffer that has a byte twice. The
+/// steps are about as many as the runs of the buffers, however these interleave: visits of runs and
+/// of words of a map, and comparisons of runs that are sorted instead. `steps` receives their
+/// number unless it is null.
+std::optional<BufferPair> find_overlap(std::span<const Buffer> buffers,
+                                       std::uint64_t* steps = nullptr);
 
 }  // namespace oriel

@@ -116,7 +116,7 @@ Failure read_side(const AlltoallvSide& side, std::vector<Buffer>& buffers, std::
 }
 
 Failure check_overlap(const AlltoallvSide& side, const std::vector<Buffer>& receives) {
-  const auto both = OverlapSearch().find_overlap(receives);
+  const auto both = find_overlap(receives);
   if (!both) return {};
   return said(MPI_ERR_BUFFER, "the blocks of " + count_of(side, both->first) + " and " +
                                   count_of(side, both->second) + " elements overlap");
