@@ -120,8 +120,8 @@ class WindowEvents final : public NotificationSink {
   /// A lock call acquired a free lock, whose epoch is thereby opened, activated and granted. Called
   /// only if a sink has asked for locks.
   void free_lock_acquired(const Epoch& epoch) const;
-  /// Such an epoch ends, with nothing pending. If anything became pending in it, it ends like any
-  /// other epoch instead.
+  /// The epoch of free_lock_acquired() ends, with nothing pending. An epoch in which an operation
+  /// became pending reports its steps one by one instead.
   void free_lock_released(const Epoch& epoch) const;
 
   void issued(const Operation& operation, Protocol protocol) const {

@@ -80,11 +80,11 @@ class Patience {
   }
 
  private:
-  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
+  static constexpr std::uint32_t no_rank = ~std::uint32_t{0};
 
   typename SharersOf<Words>::Type& sharers_;
   std::uint32_t rounds_ = 0;
-  std::uint32_t ended_ = nobody;
+  std::uint32_t ended_ = no_rank;
   [[no_unique_address]] typename Words::Loop loop_;
 };
 

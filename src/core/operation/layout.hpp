@@ -109,8 +109,8 @@ struct Elements {
   std::uint64_t count;
 };
 
-/// As the other find_range(), for elements that begin at the displacement: computes the offset of
-/// the displacement.
+/// Computes the offset of a displacement at which elements begin. False if not all bytes of the
+/// elements are within memory of `size` bytes.
 inline bool find_range(std::int64_t displacement, std::uint64_t disp_unit, const Elements& elements,
                        std::uint64_t size, std::int64_t& offset) {
   return byte_offset(displacement, disp_unit, offset) &&
