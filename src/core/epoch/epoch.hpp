@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/base/error.hpp"
+#include "core/base/linked_list.hpp"
 #include "core/base/pool.hpp"
 #include "core/base/published.hpp"
 #include "core/epoch/activation.hpp"
@@ -16,51 +17,6 @@ struct Epoch;
 struct Target;
 class Epochs;
 class PendingOperations;
-
-/// The links of an epoch in one list.
-struct EpochLinks {
-  Epoch* previous = nullptr;
-  Epoch* next = nullptr;
-};
-
-/// A list of epochs, linked through one of their members. Zero bytes are an empty list.
-template <EpochLinks Epoch::* links>
-class EpochList {
- public:
-  bool empty() const { return first_ == nullptr; }
-  Epoch* first() const { return first_; }
-  Epoch* last() const { return last_; }
-  static Epoch* after(const Epoch& epoch) { return (epoch.*links).next; }
-  static Epoch* before(const Epoch& epoch) { return (epoch.*links).previous; }
-
-  void append(Epoch& epoch) {
-    epoch.*links = {last_, nullptr};
-    (last_ != nullptr ? (last_->*links).next : first_) = &epoch;
-    last_ = &epoch;
-  }
-  void prepend(Epoch& epoch) {
-    epoch.*links = {nullptr, first_};
-    (first_ != nullptr ? (first_->*links).previous : last_) = &epoch;
-    first_ = &epoch;
-  }
-  /// Inserts an epoch behind `previous`, which is in the list, or first if `previous` is null.
-  void insert(Epoch& epoch, Epoch* previous) {
-    if (previous == last_) return append(epoch);
-    if (previous == nullptr) return prepend(epoch);
-    Epoch* const next = (previous->*links).next;
-    epoch.*links = {previous, next};
-    (previous->*links).next = (next->*links).previous = &epoch;
-  }
-  void remove(Epoch& epoch) {
-    const EpochLinks& removed = epoch.*links;
-    (removed.previous != nullptr ? (removed.previous->*links).next : first_) = removed.next;
-    (removed.next != nullptr ? (removed.next->*links).previous : last_) = removed.previous;
-  }
-
- private:
-  Epoch* first_ = nullptr;
-  Epoch* last_ = nullptr;
-};
 
 /// An operation that could not be carried out at its call: it waits for its epoch or target, is
 /// being sent to a remote target, or awaits its reply.
@@ -291,11 +247,11 @@ struct Epoch {
   std::uint64_t opened_within_number = 0;   // and its number
   bool locks_deferred = false;              // locks of earlier epochs had to be granted first
   std::uint32_t locks_due = 0;              // targets whose lock is due
-  EpochLinks by_lock_order;                 // while locks are due
+  Links<Epoch> by_lock_order;               // while locks are due
   Completion* completion = nullptr;
-  EpochLinks by_opening;      // all epochs of the window, until they are over
-  EpochLinks by_closing;      // those of its kind, from closing until they are over
-  EpochLinks by_state;        // the active ones, or the deferred ones of one queue
+  Links<Epoch> by_opening;    // all epochs of the window, until they are over
+  Links<Epoch> by_closing;    // those of its kind, from closing until they are over
+  Links<Epoch> by_state;      // the active ones, or the deferred ones of one queue
   Target* targets = nullptr;  // peers of the epoch: given by the call, or touched so far
   Target* last_target = nullptr;
   Target* last_remote = nullptr;  // of these; remote ones come first
@@ -346,11 +302,11 @@ struct Epoch {
   TargetIterator end() const { return TargetIterator(nullptr); }
 };
 
-using EpochsByOpening = EpochList<&Epoch::by_opening>;
-using EpochsByClosing = EpochList<&Epoch::by_closing>;
-using EpochsByLockOrder = EpochList<&Epoch::by_lock_order>;
+using EpochsByOpening = LinkedList<Epoch, &Epoch::by_opening>;
+using EpochsByClosing = LinkedList<Epoch, &Epoch::by_closing>;
+using EpochsByLockOrder = LinkedList<Epoch, &Epoch::by_lock_order>;
 /// First in, first out: the deferred epochs of one queue, or the active epochs.
-using EpochQueue = EpochList<&Epoch::by_state>;
+using EpochQueue = LinkedList<Epoch, &Epoch::by_state>;
 
 /// The objects of epochs, for all windows of a process: once the pools have grown, nothing is
 /// allocated.

@@ -5,24 +5,12 @@
 
 namespace oriel {
 
-void RequestList::append(NotifyRequest& request) {
-  request.previous_ = last_;
-  request.next_ = nullptr;
-  (last_ != nullptr ? last_->next_ : first_) = &request;
-  last_ = &request;
-}
-
-void RequestList::remove(NotifyRequest& request) {
-  (request.previous_ != nullptr ? request.previous_->next_ : first_) = request.next_;
-  (request.next_ != nullptr ? request.next_->previous_ : last_) = request.previous_;
-}
-
 bool Matcher::start(NotifyRequest& request, const NotificationSink* sink) {
   request.matched_ = 0;
   const NotifyPattern& pattern = request.pattern();
   for (Kept* kept = kept_ != 0 ? oldest(pattern) : nullptr;
        kept != nullptr && !request.complete();) {
-    Kept* behind = pattern.exact() ? kept->next_in_bin : kept->next;
+    Kept* behind = pattern.exact() ? kept->next_in_bin : KeptList::after(*kept);
     request.count_match(kept->notification);
     if (sink != nullptr) sink->matched(kept->notification);
     let_go(*kept);
@@ -59,7 +47,8 @@ NotifyRequest* Matcher::first_match(const Notification& notification) {
   }
   const Bin* bin = exact_ != 0 ? find_bin({notification.source, notification.tag}) : nullptr;
   NotifyRequest* exact = bin != nullptr ? bin->requests.first() : nullptr;
-  for (NotifyRequest* wild = wildcards_.first(); wild != nullptr; wild = wild->next_) {
+  for (NotifyRequest* wild = wildcards_.first(); wild != nullptr;
+       wild = RequestList::after(*wild)) {
     if (exact != nullptr && exact->started_ < wild->started_) break;
     if (wild->pattern().matches(notification)) return wild;
   }
@@ -118,9 +107,7 @@ void Matcher::file(NotifyRequest& request) {
 void Matcher::keep(const Notification& notification) {
   Kept& kept = kept_pool_.acquire();
   kept.notification = notification;
-  kept.previous = newest_;
-  (newest_ != nullptr ? newest_->next : oldest_) = &kept;
-  newest_ = &kept;
+  kept_by_arrival_.append(kept);
   Bin& its = bin({notification.source, notification.tag});
   (its.last != nullptr ? its.last->next_in_bin : its.first) = &kept;
   its.last = &kept;
@@ -132,17 +119,16 @@ Matcher::Kept* Matcher::oldest(const NotifyPattern& pattern) const {
     const Bin* bin = find_bin(pattern);
     return bin != nullptr ? bin->first : nullptr;
   }
-  return match_from(oldest_, pattern);
+  return match_from(kept_by_arrival_.first(), pattern);
 }
 
 Matcher::Kept* Matcher::match_from(Kept* kept, const NotifyPattern& pattern) {
-  while (kept != nullptr && !pattern.matches(kept->notification)) kept = kept->next;
+  while (kept != nullptr && !pattern.matches(kept->notification)) kept = KeptList::after(*kept);
   return kept;
 }
 
 void Matcher::let_go(Kept& kept) {
-  (kept.previous != nullptr ? kept.previous->next : oldest_) = kept.next;
-  (kept.next != nullptr ? kept.next->previous : newest_) = kept.previous;
+  kept_by_arrival_.remove(kept);
   Bin& its = *find_bin({kept.notification.source, kept.notification.tag});
   its.first = kept.next_in_bin;
   if (its.first == nullptr) its.last = nullptr;

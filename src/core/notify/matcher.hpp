@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/linked_list.hpp"
 #include "core/base/pool.hpp"
 #include "core/base/shared_words.hpp"
 #include "core/notify/notification.hpp"
@@ -43,7 +44,6 @@ class alignas(cache_line) NotifyRequest {
 
  private:
   friend class Matcher;
-  friend class RequestList;
 
   bool count_match(const Notification& notification) {
     last_ = notification;
@@ -56,23 +56,10 @@ class alignas(cache_line) NotifyRequest {
   Notification last_;
   bool active_ = false;
   std::uint64_t started_ = 0;  // number of the start, for the order of requests
-  NotifyRequest* previous_ = nullptr;
-  NotifyRequest* next_ = nullptr;
+  Links<NotifyRequest> links_;
 };
 
 static_assert(sizeof(NotifyRequest) == cache_line);
-
-/// Active requests in the order in which they were started.
-class RequestList {
- public:
-  NotifyRequest* first() const { return first_; }
-  void append(NotifyRequest& request);
-  void remove(NotifyRequest& request);
-
- private:
-  NotifyRequest* first_ = nullptr;
-  NotifyRequest* last_ = nullptr;
-};
 
 /// Matches notifications with requests (N2, N3), for one window at its target. A notification goes
 /// to the matching request that was started first. If no request matches, the notification is kept,
@@ -102,19 +89,22 @@ class alignas(cache_line) Matcher {
   std::size_t kept() const { return kept_; }
 
  private:
+  /// Active requests in the order in which they were started.
+  using RequestList = LinkedList<NotifyRequest, &NotifyRequest::links_>;
+
   /// A kept notification, in two lists: that of all and that of its bin. The oldest match of a
   /// pattern is always the first of a bin, because all notifications of a bin match the same
   /// patterns.
   struct Kept {
     Notification notification;
-    Kept* previous = nullptr;
-    Kept* next = nullptr;
+    Links<Kept> by_arrival;
     Kept* next_in_bin = nullptr;
     std::uint32_t pool_index = 0;
     std::uint32_t generation = 0;
 
-    void reset() { previous = next = next_in_bin = nullptr; }
+    void reset() { next_in_bin = nullptr; }
   };
+  using KeptList = LinkedList<Kept, &Kept::by_arrival>;
   /// The requests and kept notifications of one source and tag. A bin that becomes empty is
   /// released.
   struct Bin {
@@ -161,9 +151,8 @@ class alignas(cache_line) Matcher {
 
   std::uint64_t starts_ = 0;
   RequestList wildcards_;
-  std::size_t exact_ = 0;   // active requests in bins
-  Kept* oldest_ = nullptr;  // of all kept notifications
-  Kept* newest_ = nullptr;
+  std::size_t exact_ = 0;  // active requests in bins
+  KeptList kept_by_arrival_;
   std::vector<Bin*> buckets_ = std::vector<Bin*>(least_buckets);  // size: a power of two
   std::size_t bins_ = 0;
   Pool<Kept> kept_pool_;
