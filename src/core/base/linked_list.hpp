@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <utility>
+
 namespace oriel {
 
 /// The links of an object in one list.
@@ -39,7 +41,7 @@ class LinkedList {
     (previous->*links).next = (next->*links).previous = &object;
   }
   void remove(T& object) {
-    const Links<T>& its = object.*links;
+    const Links<T> its = std::exchange(object.*links, {});
     (its.previous != nullptr ? (its.previous->*links).next : first_) = its.next;
     (its.next != nullptr ? (its.next->*links).previous : last_) = its.previous;
   }

@@ -32,7 +32,7 @@ struct RecordedOperation {
   PendingOperations* pending = nullptr;  // of its window
   Epoch* epoch = nullptr;
   Target* target = nullptr;
-  RecordedOperation* next = nullptr;
+  Links<RecordedOperation> by_age;
   std::uint64_t number = 0;  // Target::issued when it was issued
   std::uint64_t age = 0;     // Target::recorded when it was recorded
   /// Bytes sent or requested; of a question: EpochPeer::weak_sent when it was sent.
@@ -50,7 +50,7 @@ struct RecordedOperation {
 
   void reset() {
     operation = {};
-    next = nullptr;
+    by_age = {};
     sent = received = 0;
     protocol = Protocol::stored;
     state = State::recorded;
@@ -61,36 +61,7 @@ struct RecordedOperation {
 };
 
 /// Recorded operations of one target, ordered by age.
-struct RecordedQueue {
-  RecordedOperation* head = nullptr;
-  RecordedOperation* tail = nullptr;
-
-  bool empty() const { return head == nullptr; }
-  void append(RecordedOperation& recorded) {
-    recorded.next = nullptr;
-    (tail != nullptr ? tail->next : head) = &recorded;
-    tail = &recorded;
-  }
-  /// Inserts an operation at its position by age.
-  void insert(RecordedOperation& recorded) {
-    RecordedOperation* before = nullptr;
-    for (RecordedOperation* one = head; one != nullptr && one->age < recorded.age;) {
-      before = one;
-      one = one->next;
-    }
-    RecordedOperation*& next = before != nullptr ? before->next : head;
-    recorded.next = next;
-    next = &recorded;
-    if (recorded.next == nullptr) tail = &recorded;
-  }
-  void remove(RecordedOperation& recorded) {
-    RecordedOperation* before = nullptr;
-    for (RecordedOperation* one = head; one != &recorded; one = one->next) before = one;
-    (before != nullptr ? before->next : head) = recorded.next;
-    if (tail == &recorded) tail = before;
-    recorded.next = nullptr;
-  }
-};
+using RecordedQueue = LinkedList<RecordedOperation, &RecordedOperation::by_age>;
 
 /// A pending iflush: counts the targets that still have operations older than it. It is also the
 /// completion of questions for one thread alone.
@@ -165,6 +136,14 @@ struct Target {
   std::uint32_t pool_index = 0;
   std::uint32_t generation = 0;
 
+  /// Adds an operation to those that wait, at its position by age.
+  void insert_waiting(RecordedOperation& operation) {
+    RecordedOperation* previous = waiting.last();
+    while (previous != nullptr && previous->age >= operation.age) {
+      previous = RecordedQueue::before(*previous);
+    }
+    waiting.insert(operation, previous);
+  }
   /// True if all operations issued to it are complete at both sides.
   bool all_finished() const {
     return finished == issued && waiting.empty() && moving.empty() && counted_apart == 0;
@@ -172,14 +151,15 @@ struct Target {
   /// True if one of the first `first` recorded operations waits or is in flight.
   bool under_way(std::uint64_t first) const {
     const auto among_them = [&](const RecordedQueue& queue) {
-      return queue.head != nullptr && queue.head->age <= first;
+      return !queue.empty() && queue.first()->age <= first;
     };
     return among_them(waiting) || among_them(moving);
   }
   /// True if a recorded operation of one of these threads waits or is in flight.
   bool under_way_of(ThreadSet threads) const {
     const auto theirs = [&](const RecordedQueue& queue) {
-      for (const RecordedOperation* one = queue.head; one != nullptr; one = one->next) {
+      for (const RecordedOperation* one = queue.first(); one != nullptr;
+           one = RecordedQueue::after(*one)) {
         if ((one->operation.thread & threads) != 0) return true;
       }
       return false;

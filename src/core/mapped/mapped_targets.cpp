@@ -66,7 +66,7 @@ void MappedTargets::transferred(RecordedOperation& recorded, const Transfer& tra
     --target.counted_apart;
     target.moving.remove(recorded);
     if (recorded.operation.notify_arg.wanted() && recorded.error == Error::none) {
-      target.waiting.insert(recorded);
+      target.insert_waiting(recorded);
       hold_notification(recorded);
       advance(*recorded.epoch, target);
     } else {
@@ -93,7 +93,7 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
     if (!epoch.closed && target.error == Error::none) make_ready(target);
     moved = true;
   }
-  while (RecordedOperation* recorded = target.waiting.head) {
+  while (RecordedOperation* recorded = target.waiting.first()) {
     const auto notifying = [&] { return recorded->state == RecordedOperation::State::notifying; };
     const std::uint64_t sent = recorded->sent;
     if (!notifying() && !carry_out(*recorded)) {
@@ -116,7 +116,7 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
 void MappedTargets::begin_early(Target& target) {
   RecordedQueue early = std::exchange(target.waiting, {});
   bool goes_on = true;
-  while (RecordedOperation* recorded = early.head) {
+  while (RecordedOperation* recorded = early.first()) {
     early.remove(*recorded);
     goes_on = goes_on && carry_out(*recorded);
     if (!goes_on || recorded->state == RecordedOperation::State::notifying) {
@@ -195,7 +195,8 @@ void MappedTargets::hold_notification(RecordedOperation& recorded) {
   // Notifications of later operations may be held already. Each takes the number of the next one,
   // so this one comes before them.
   std::uint32_t* last = &recorded.held_number;
-  for (RecordedOperation* one = recorded.next; others && one != nullptr; one = one->next) {
+  for (RecordedOperation* one = RecordedQueue::after(recorded); others && one != nullptr;
+       one = RecordedQueue::after(*one)) {
     if (one->state != RecordedOperation::State::notifying ||
         one->operation.notify_arg.kind != NotifyKind::tag) {
       continue;
@@ -227,7 +228,8 @@ Error MappedTargets::keep_order(int rank) {
 /// Returns whether a waiting operation is notified. The notifications keep the order of all
 /// operations.
 bool MappedTargets::notifies(const Target& target) {
-  for (const RecordedOperation* one = target.waiting.head; one != nullptr; one = one->next) {
+  for (const RecordedOperation* one = target.waiting.first(); one != nullptr;
+       one = RecordedQueue::after(*one)) {
     if (one->operation.notify_arg.wanted()) return true;
   }
   return false;
@@ -463,7 +465,7 @@ bool MappedTargets::check_grant(Target& target) {
   if ((state == LockNode::piggyback_done || failed) && !target.waiting.empty()) {
     // The only recorded operation was sent with the lock request, and was carried out when the lock
     // was granted. The lock has been released after it.
-    RecordedOperation& recorded = *target.waiting.head;
+    RecordedOperation& recorded = *target.waiting.first();
     target.waiting = {};
     target.piggyback_done = true;
     state_.pending.finish(recorded, failed ? Error::peer_lost : Error::none);
@@ -479,7 +481,7 @@ void MappedTargets::attach_piggyback(Epoch& epoch) {
   }
   if (peers_[target.rank].postponed.load() != 0) return;  // perform() then keeps the order
   Piggyback piggyback;
-  if (region_.pack_piggyback(target.waiting.head->operation, piggyback)) {
+  if (region_.pack_piggyback(target.waiting.first()->operation, piggyback)) {
     region_.lock_line(target.rank).add_piggyback(region_.rank(), piggyback);
   }
 }

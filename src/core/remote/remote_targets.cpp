@@ -93,7 +93,8 @@ void RemoteTargets::move_get_last(Target& target) {
     return low < others_high && others_low < high;
   };
   RecordedOperation* get = nullptr;
-  for (RecordedOperation* one = target.waiting.head; one != nullptr; one = one->next) {
+  for (RecordedOperation* one = target.waiting.first(); one != nullptr;
+       one = RecordedQueue::after(*one)) {
     const Operation& operation = one->operation;
     const bool keeps_position = one->protocol != Protocol::message || operation.ordered ||
                                 one->state != RecordedOperation::State::recorded ||
@@ -102,7 +103,7 @@ void RemoteTargets::move_get_last(Target& target) {
     if (keeps_position || (get != nullptr && meet(get->operation, operation))) get = nullptr;
     if (!keeps_position && operation.kind == OperationKind::get) get = one;
   }
-  if (get == nullptr || target.waiting.tail->number != target.issued) return;
+  if (get == nullptr || target.waiting.last()->number != target.issued) return;
   target.waiting.remove(*get);
   PendingOperations::append(target, *get);
   get->number = target.last_fetch = target.asked = target.issued;
@@ -227,7 +228,7 @@ void RemoteTargets::transferred(RecordedOperation& recorded, const Transfer& tra
     const bool notifies = recorded.operation.notify_arg.wanted() && recorded.error == Error::none;
     if (notifies) recorded.state = RecordedOperation::State::notifying;
     if (notifies || ask_behind(recorded)) {
-      target.waiting.insert(recorded);
+      target.insert_waiting(recorded);
       advance(*recorded.epoch, target);
     } else {
       state_.pending.conclude(recorded);
@@ -242,7 +243,7 @@ bool RemoteTargets::advance(Epoch& epoch, Target& target) {
   bool moved = false;
   bool others_turn = false;
   while (!others_turn && !target.waiting.empty()) {
-    RecordedOperation* recorded = target.waiting.head;
+    RecordedOperation* recorded = target.waiting.first();
     const std::uint64_t sent = recorded->sent;
     if (!transmit(*recorded)) {
       moved |= recorded->sent != sent;
