@@ -14,17 +14,14 @@ namespace oriel {
 namespace {
 
 EpochsSpec epochs_spec(const WindowSpec& window, Region& region) {
-  EpochsSpec spec;
-  spec.rank = region.rank();
-  spec.reorder = window.reorder;
-  spec.no_locks = window.no_locks;
-  spec.shared = window.shared;
-  spec.slots = region.mine().slots();
-  spec.alive = [&region](int rank) { return region.alive(rank); };
-  spec.check = [&region](const Operation& operation, FailureReason& reason) {
-    return region.check(operation, reason);
-  };
-  return spec;
+  return {.rank = region.rank(),
+          .reorder = window.reorder,
+          .no_locks = window.no_locks,
+          .shared = window.shared,
+          .slots = region.mine().slots(),
+          .alive = [&region](int rank) { return region.alive(rank); },
+          .check = [&region](const Operation& operation,
+                             FailureReason& reason) { return region.check(operation, reason); }};
 }
 
 }  // namespace

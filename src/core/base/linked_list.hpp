@@ -20,7 +20,6 @@ class LinkedList {
   T* first() const { return first_; }
   T* last() const { return last_; }
   static T* after(const T& object) { return (object.*links).next; }
-  static T* before(const T& object) { return (object.*links).previous; }
 
   void append(T& object) {
     object.*links = {last_, nullptr};
@@ -32,8 +31,11 @@ class LinkedList {
     (first_ != nullptr ? (first_->*links).previous : last_) = &object;
     first_ = &object;
   }
-  /// Inserts an object behind `previous`, which is in the list, or first if `previous` is null.
-  void insert(T& object, T* previous) {
+  /// Inserts an object behind the last one for which precedes() is true, or first.
+  template <typename Precedes>
+  void insert(T& object, Precedes&& precedes) {
+    T* previous = last_;
+    while (previous != nullptr && !precedes(*previous)) previous = (previous->*links).previous;
     if (previous == last_) return append(object);
     if (previous == nullptr) return prepend(object);
     T* const next = (previous->*links).next;

@@ -23,7 +23,7 @@ bool Epochs::awaits_any_rank(const Epoch& epoch) {
 
 bool Epochs::awaits(const Epoch& epoch, const Target& target) {
   if (epoch.closed && !target.signaled) return true;
-  if (!target.waiting.empty() || !target.moving.empty() || target.flushes != nullptr ||
+  if (!target.waiting.empty() || !target.moving.empty() || !target.flushes.empty() ||
       target.finished < target.asked || target.asked_alone != 0) {
     return true;
   }

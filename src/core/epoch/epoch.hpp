@@ -90,12 +90,13 @@ struct FlushWaiter {
   std::uint64_t recorded = 0;
   std::uint64_t finished = 0;
   std::uint64_t weak = 0;
-  FlushWaiter* next = nullptr;
+  Links<FlushWaiter> by_age;
   std::uint32_t pool_index = 0;
   std::uint32_t generation = 0;
 
-  void reset() { next = nullptr; }
+  void reset() {}
 };
+using FlushQueue = LinkedList<FlushWaiter, &FlushWaiter::by_age>;
 
 /// One peer of an epoch: a target of an access epoch, an origin of an exposure epoch.
 struct Target {
@@ -124,25 +125,21 @@ struct Target {
   std::uint32_t reads = 0;
   /// Atomics of the transport and rendezvous that are issued and not over. `issued` excludes them.
   std::uint32_t counted_apart = 0;
-  std::uint32_t asked_alone = 0;   // questions for one thread each that are not answered
-  std::uint32_t unasked = 0;       // direct writes under way that a question must follow
-  std::uint64_t last_fetch = 0;    // number of the last one that writes to origin memory
-  std::uint64_t recorded = 0;      // operations that could not be carried out at their call
-  RecordedQueue waiting;           // of these, not yet started
-  RecordedQueue moving;            // direct transfers, atomics and rendezvous under way
-  FlushWaiter* flushes = nullptr;  // by age
-  FlushWaiter* last_flush = nullptr;
+  std::uint32_t asked_alone = 0;  // questions for one thread each that are not answered
+  std::uint32_t unasked = 0;      // direct writes under way that a question must follow
+  std::uint64_t last_fetch = 0;   // number of the last one that writes to origin memory
+  std::uint64_t recorded = 0;     // operations that could not be carried out at their call
+  RecordedQueue waiting;          // of these, not yet started
+  RecordedQueue moving;           // direct transfers, atomics and rendezvous under way
+  FlushQueue flushes;
   Target* next = nullptr;  // of the same epoch
   std::uint32_t pool_index = 0;
   std::uint32_t generation = 0;
 
   /// Adds an operation to those that wait, at its position by age.
   void insert_waiting(RecordedOperation& operation) {
-    RecordedOperation* previous = waiting.last();
-    while (previous != nullptr && previous->age >= operation.age) {
-      previous = RecordedQueue::before(*previous);
-    }
-    waiting.insert(operation, previous);
+    waiting.insert(operation,
+                   [&](const RecordedOperation& earlier) { return earlier.age < operation.age; });
   }
   /// True if all operations issued to it are complete at both sides.
   bool all_finished() const {
@@ -175,7 +172,7 @@ struct Target {
     writes = reads = counted_apart = asked_alone = unasked = 0;
     id = issued = asked = finished = last_fetch = recorded = 0;
     waiting = moving = {};
-    flushes = last_flush = nullptr;
+    flushes = {};
     next = nullptr;
   }
 };

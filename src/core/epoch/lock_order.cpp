@@ -41,19 +41,14 @@ void LockOrder::add_due_lock(Epoch& epoch, Target& target) {
   if (target.lock_due || epoch.lock_queue == Epoch::no_lock_queue) return;
   target.lock_due = true;
   if (epoch.locks_due++ != 0) return;
-  if (!epoch.closed) insert(queues_[epoch.lock_queue], epoch);
+  if (!epoch.closed) {
+    // Usually at the end: only a lock_all epoch is inserted again, for another target.
+    queues_[epoch.lock_queue].insert(
+        epoch, [&](const Epoch& earlier) { return earlier.lock_number < epoch.lock_number; });
+  }
   epochs_.store(epochs_.load() + 1);
   epoch.locks_deferred = !permits(epoch);
   if (epoch.locks_deferred) epoch.owner->work().add();  // sweep() requests them
-}
-
-/// Usually at the end: only a lock_all epoch is inserted again, for another target.
-void LockOrder::insert(EpochsByLockOrder& queue, Epoch& epoch) {
-  Epoch* previous = queue.last();
-  while (previous != nullptr && previous->lock_number > epoch.lock_number) {
-    previous = EpochsByLockOrder::before(*previous);
-  }
-  queue.insert(epoch, previous);
 }
 
 void LockOrder::mark_closed(Epoch& epoch) {

@@ -66,7 +66,6 @@ class LockOrder {
 
  private:
   static const Epoch* within(const Epoch& epoch);
-  static void insert(EpochsByLockOrder& queue, Epoch& epoch);
   void unlink(Epoch& epoch);
 
   /// For each thread with a line, and for all_threads: its open epochs with due locks, in the order

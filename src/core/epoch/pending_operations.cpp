@@ -72,8 +72,7 @@ void PendingOperations::cover(Epoch& epoch, Target& target, bool local, Coverage
   waiter.finished = finished;
   waiter.weak = weak;
   ++request.remaining;
-  (target.last_flush != nullptr ? target.last_flush->next : target.flushes) = &waiter;
-  target.last_flush = &waiter;
+  target.flushes.append(waiter);
 }
 
 bool PendingOperations::cover_alone(Epoch& epoch, Target& target, Coverage& coverage) {
@@ -115,13 +114,12 @@ Outcome PendingOperations::finish_flush(const Coverage& coverage, Completion* co
 }
 
 void PendingOperations::satisfy_flushes(Target& target) {
-  while (FlushWaiter* waiter = target.flushes) {
+  while (FlushWaiter* waiter = target.flushes.first()) {
     if (target.under_way(waiter->recorded) || target.finished < waiter->finished ||
         peers_[target.rank].weak_answered < waiter->weak) {
       return;
     }
-    target.flushes = waiter->next;
-    if (target.flushes == nullptr) target.last_flush = nullptr;
+    target.flushes.remove(*waiter);
     FlushRequest& request = *waiter->request;
     pools_.flush_waiters.release(*waiter);
     request.complete(std::exchange(target.error, Error::none));

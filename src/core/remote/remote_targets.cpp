@@ -80,7 +80,7 @@ bool RemoteTargets::acquire(Epoch& epoch, Target& target) {
 /// move past an operation whose position matters, nor past an operation on the same memory,
 /// although MPI promises no order there.
 void RemoteTargets::move_get_last(Target& target) {
-  if (target.asked == target.issued || target.flushes != nullptr || region_.dynamic()) return;
+  if (target.asked == target.issued || !target.flushes.empty() || region_.dynamic()) return;
   const Member& member = region_.member(target.rank);
   const auto bounds = [&](const Operation& operation) {
     const auto [low, high] = operation.target_layout->bounds(operation.target_count);
