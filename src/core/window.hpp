@@ -181,7 +181,7 @@ class Window final : private SweepWork {
     std::byte* where = find_address(target, displacement, count * reduction.element);
     if (where == nullptr) {
       return update_private(target, displacement, count * reduction.element,
-                            [&](const Member& member, std::uint64_t address) {
+                            [=, this, &reduction](const Member& member, std::uint64_t address) {
                               return region_.reduce_private(thread, reduction, member, address,
                                                             origin, fetched, count);
                             });
@@ -199,7 +199,7 @@ class Window final : private SweepWork {
     std::byte* where = find_address(target, displacement, reduction.element);
     if (where == nullptr) {
       return update_private(target, displacement, reduction.element,
-                            [&](const Member& member, std::uint64_t address) {
+                            [=, this, &reduction](const Member& member, std::uint64_t address) {
                               return region_.compare_swap_private(thread, reduction.element, member,
                                                                   address, origin, compare, result);
                             });
@@ -364,7 +364,8 @@ class Window final : private SweepWork {
     return {open, peer(view.target).member->process, view.address + offset};
   }
   /// The hot path of accumulates on private memory: calls update(member, address) if operations may
-  /// access these bytes now. False: the update has not been made.
+  /// access these bytes now. False: the update has not been made. `update` captures values, so that
+  /// they stay in registers where the memory is mapped.
   template <typename Update>
   [[gnu::noinline]] bool update_private(int target, std::int64_t displacement, std::uint64_t bytes,
                                         const Update& update) const {
