@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <utility>
 
@@ -15,6 +16,11 @@
 namespace oriel {
 
 namespace {
+
+// Between two yields of a loop that polls: four polls on a crowded node, otherwise 1024, because a
+// yield takes a scheduler's slice if another program wants the processor.
+constexpr std::uint64_t crowded_yield_interval = 4 * steps::poll;
+constexpr std::uint64_t rare_yield_interval = 1024 * steps::poll;
 
 /// The number of ranks that the launcher has started on this node; zero: it does not say.
 long launched_here() {
@@ -81,9 +87,8 @@ void Pace::end_host_interval() {
 
 bool Pace::yield_after_poll(StepCount& polls) const {
   const std::uint64_t passed = polls.add(steps::poll);
-  const bool over = (passed & steps::host_interval) != 0;
-  if (over || (crowded() && (passed & steps::poll_interval) != 0)) ::sched_yield();
-  return over;
+  if ((passed & (crowded() ? crowded_yield_interval : rare_yield_interval)) != 0) ::sched_yield();
+  return (passed & steps::host_interval) != 0;
 }
 
 bool Pace::end_vain_poll() {

@@ -61,10 +61,10 @@ class Pace {
   /// that peers see. Without the process lock.
   void end_host_interval();
 
-  /// Called when a poll has found nothing. Yields the processor after each host interval; if the
-  /// node is crowded, after each poll interval. Returns true after a host interval. `polls`: the
-  /// caller's count. A loop that polls has a count of its own, because another one, such as the
-  /// hook that its polls call, would end the intervals of a common count.
+  /// Called when a poll has found nothing. Yields the processor now and then; if the node is
+  /// crowded, often. Returns true after each host interval. `polls`: the caller's count. A loop
+  /// that polls has a count of its own, because another one, such as the hook that its polls call,
+  /// would end the intervals of a common count.
   bool yield_after_poll(StepCount& polls) const;
   /// yield_after_poll() for a poll of the program, with end_host_interval(). Returns true if the
   /// caller must check whether the peers live. Without the process lock.
