@@ -202,8 +202,8 @@ bool resolve_update(OperationKind kind, MPI_Op op, MPI_Datatype type) {
   return true;
 }
 
-std::byte* find_mapped_by_handle(const WindowHandle& window, int rank, MPI_Aint displacement,
-                                 std::size_t bytes) {
+std::byte* find_address_by_handle(const WindowHandle& window, int rank, MPI_Aint displacement,
+                                  std::size_t bytes) {
   if (!window.view.has_value() || rank != window.view->target) return nullptr;
   return window.core->find_address(*window.view, displacement, bytes);
 }

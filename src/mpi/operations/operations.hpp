@@ -82,8 +82,8 @@ inline bool one_run(const void* local, MPI_Count count, MPI_Datatype type, MPI_C
 }
 
 /// find_address() on a window made from a memory handle.
-std::byte* find_mapped_by_handle(const WindowHandle& window, int rank, MPI_Aint displacement,
-                                 std::size_t bytes);
+std::byte* find_address_by_handle(const WindowHandle& window, int rank, MPI_Aint displacement,
+                                  std::size_t bytes);
 
 /// The address of target memory that may be loaded and stored, or null. This is the predicate of
 /// the hot path; an operation that it rejects takes a longer path.
@@ -91,7 +91,7 @@ inline std::byte* find_address(const WindowHandle& window, int rank, MPI_Aint di
                                std::size_t bytes) {
   if (valid_rank(window, rank)) [[likely]]
     return window.core->find_address(rank, displacement, bytes);
-  return find_mapped_by_handle(window, rank, displacement, bytes);
+  return find_address_by_handle(window, rank, displacement, bytes);
 }
 
 /// The longer hot path, for memory that system calls access. Returns whether the bytes have been
