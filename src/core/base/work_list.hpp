@@ -63,9 +63,11 @@ class WorkList {
 class SweepWork;
 using WindowsAtWork = WorkList<SweepWork>;
 
-/// Counts the things of one window that only a sweep can finish: an epoch that is deferred or
-/// closed, a recorded operation, a lock that has been requested or comes after others (LockOrder).
-/// While there are any, the process sweeps the window, which derives from its SweepWork.
+/// Counts the things of one window that only a sweep can finish: an epoch that is deferred, closed
+/// or being renewed, a recorded operation, an aggregation, a lock that has been requested or comes
+/// after others (LockOrder), a remote origin's lock request or rendezvous, a request for a counter
+/// (Thresholds), the use of a plan. While there are any, the process sweeps the window. Window
+/// derives from this class.
 class SweepWork : public WindowsAtWork::Listed {
  public:
   explicit SweepWork(WindowsAtWork& at_work) : at_work_(at_work) {}

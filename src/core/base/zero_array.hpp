@@ -6,8 +6,8 @@
 
 namespace oriel {
 
-/// Zeroed memory, aligned to a cache line. The system allocates large ones page by page, as they
-/// are touched.
+/// Zeroed memory, aligned to a cache line. From 64 KB on, the system allocates each page when it is
+/// first touched.
 class ZeroedPages {
  public:
   /// Throws std::bad_alloc.

@@ -237,7 +237,7 @@ static_assert(sizeof(Meeting) == cache_line);
 enum class LaneProtocol : std::uint8_t {
   staged,    // through cells: the sender copies into them, the receiver out of them
   one_copy,  // directly from buffer to buffer: see Meeting
-  tried      // the first uses measure which of the two is faster: see CopyTrial
+  tried      // the first uses measure which method is fastest: see CopyTrial
 };
 
 /// The words that one side of a lane writes for the other side while the plan is made. Only `times`

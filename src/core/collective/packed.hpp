@@ -57,7 +57,8 @@ class Packed {
   void stream_out(std::uint64_t first, std::uint64_t bytes, std::byte* to) const;
   /// Copies `bytes` bytes at address `from` into this, beginning with number `first`.
   void copy_in(std::uint64_t first, std::uint64_t bytes, const std::byte* from) const;
-  /// Copies such bytes to (`write`) or from address `remote` of another process.
+  /// Copies `bytes` bytes, beginning with number `first`, to (`write`) or from address `remote` of
+  /// process `process`.
   Error copy(NodeServices& services, int process, bool write, std::uint64_t first,
              std::uint64_t bytes, std::uint64_t remote) const;
 
@@ -71,7 +72,7 @@ class Packed {
   std::byte* run_ = nullptr;
 };
 
-/// Copies as many bytes as both stretches have.
+/// Copies the bytes of `from` to `to`, as many as the shorter of the two has.
 void copy(const Packed& from, const Packed& to);
 
 }  // namespace oriel

@@ -7,8 +7,8 @@
 namespace oriel {
 namespace {
 
-// Epochs that one sweep looks at: with the reorder keys any number may be active, and every call
-// sweeps.
+// The most epochs that one sweep advances: with the reorder keys any number may be active, and
+// calls that do not wait sweep, too.
 constexpr int sweep_length = 256;
 
 constexpr std::size_t at(EpochKind kind) {
@@ -97,9 +97,9 @@ bool Epochs::must_wait(const Epoch& epoch) const {
   return asking != nullptr;
 }
 
-/// The queue of an epoch that has just been opened; null: it may be activated. A lock epoch that
-/// has others before it at its target waits in the queue of that target, and delays only later ones
-/// to it.
+/// The queue in which an epoch that has just been opened waits; null: it may be activated. A lock
+/// epoch that has others before it at its target waits in the queue of that target, and delays only
+/// later epochs that need the lock of that target.
 EpochQueue* Epochs::queue_for(const Epoch& epoch) {
   EpochQueue& deferred = deferred_of_[at(epoch.kind)];
   if (!deferred.empty() || must_wait(epoch)) return &deferred;
@@ -159,9 +159,9 @@ bool Epochs::activate_deferred() {
   return moved;
 }
 
-/// If our entry in the rank's lock queue is free, and no epoch is entitled to it, the oldest epoch
-/// that waits for it is next: a lock epoch is then activated, a lock_all epoch requests the lock
-/// when it is advanced next.
+/// If our entry in the rank's lock queue is free, and no epoch is entitled to it, entitles the
+/// oldest lock epoch that waits for it: activate_deferred() activates that epoch next. An older
+/// lock_all epoch comes first: it requests the lock when it is advanced, and none is entitled now.
 void Epochs::entitle_next(EpochPeer& other) {
   if (other.entitled != nullptr || other.locking != nullptr || other.locks.empty()) return;
   Epoch& epoch = *other.locks.first();
@@ -196,7 +196,8 @@ void Epochs::activate(Epoch& epoch) {
       fence_.open(epoch.call, epoch.announce);
       break;
     case EpochKind::lock_all:
-      // A weak epoch may have been sent since it was closed.
+      // The operations of an earlier weak epoch may have been sent after this epoch was closed; its
+      // questions cover them, too.
       if (epoch.closed && !epoch.weak) touch_weak(epoch);
       if (!epoch.closed) hold_loaded(epoch);
       break;

@@ -22,13 +22,14 @@ struct EventSource {
   std::uint32_t window = 0;        // as Event::window
   int rank = -1;                   // of this process, in the window
   bool hot_path = false;           // reported only because a sink has asked for hot paths
-  const Epoch* epoch = nullptr;    // of a step of an epoch: before its state changes; of a
-                                   // renewal: after it
+  const Epoch* epoch = nullptr;    // of a step of an epoch, in its state before the step; of
+                                   // granted and of a renewal, after it. That of a hot epoch does
+                                   // not change
   const Target* target = nullptr;  // of granted and told
 };
 
-/// Receives the events of a process, under the lock that serializes its calls: those beyond the hot
-/// paths, and those of the hot paths that any sink has asked for.
+/// Receives the events of a process, under the lock that serializes its calls: all events of the
+/// general path and of waits, and those of the hot paths that any sink has asked for.
 class EventSink {
  public:
   EventSink() = default;
@@ -45,7 +46,7 @@ class EventSink {
   EventSink* next_ = nullptr;
 };
 
-/// All events of a process go through this object. Usually there is no sink, which costs a branch.
+/// All events of a process go through this object. Without a sink, an event costs a branch.
 class Events {
  public:
   using Clock = std::uint64_t (*)();
@@ -82,7 +83,7 @@ class Events {
 
   /// Called before the agent sweeps, and afterwards.
   void set_agent_sweeps(bool sweeps) { agent_sweeps_ = sweeps; }
-  /// The place in which this process now serves other ranks.
+  /// The agent, a wait or another call: the one in which this process serves other ranks now.
   ServedIn served_in() const {
     if (agent_sweeps_) return ServedIn::agent;
     return waiting_ != 0 ? ServedIn::wait : ServedIn::call;
@@ -112,7 +113,8 @@ class WindowEvents final : public NotificationSink {
   }
 
   /// A step of an epoch, for the target if it is given, else for all its targets. EventKind::told
-  /// comes before any step of another rank that follows from it; see the table for the exceptions.
+  /// comes before any step of another rank that follows from it; the table of events has the
+  /// exceptions.
   void step(EventKind kind, const Epoch& epoch, const Target* target = nullptr) const {
     if (events_.has_sink()) [[unlikely]]
       report_step(kind, epoch, target);

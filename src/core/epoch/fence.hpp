@@ -8,17 +8,17 @@
 namespace oriel {
 
 /// How the fences of a window reach all its ranks: by words if all ranks are mapped (FenceWords),
-/// by messages otherwise (CountedFence). All ranks of a window have the same one.
+/// by messages otherwise (CountedFence). The kind is the same on all ranks of a window.
 class Fence {
  public:
-  /// True if a closing fence takes steps of all ranks. Every fence without MPI_MODE_NOPRECEDE then
-  /// closes, whichever form of the call each rank uses.
+  /// True if closing fences are counted, by a FenceTree or by messages. All ranks must then agree
+  /// on which fences close: those without MPI_MODE_NOPRECEDE, in blocking and nonblocking calls.
   bool counted() const { return counted_; }
   /// True if a fence epoch may be renewed instead of closed and opened.
   bool renews() const { return renews_; }
 
-  /// Called when a fence epoch, opened by fence call `call`, is active. `announce`: no closing
-  /// fence has announced that call.
+  /// Called when the epoch that fence call `call` opened is active. `announce`: that call did not
+  /// close an epoch, so no closing fence has announced it.
   virtual void open(std::uint64_t call, bool announce) = 0;
   /// Advances a closing fence, whose epoch is closed or to be renewed; true when the fence is over.
   virtual bool end(Epoch& epoch) = 0;

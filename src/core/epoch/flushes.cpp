@@ -11,9 +11,10 @@ Outcome Epochs::finish_flush(const Coverage& coverage, Completion* completion) {
   return outcome;
 }
 
-/// Adds to a flush what the threads have issued to the target. Operations of the notified epoch,
-/// operations that have been left, weak unlocks and errors are not distinguished by thread. Fetches
-/// of all threads count.
+/// Adds to a flush the operations that the threads have issued to the target. If the target has
+/// operations of the notified epoch, postponed ones, unanswered weak unlocks or an error, those of
+/// all threads are covered, because none of these is known by thread. A local flush waits for the
+/// fetches of all threads.
 void Epochs::cover(Epoch& epoch, Target& target, bool local, ThreadSet threads,
                    Coverage& coverage) {
   const EpochPeer& other = peer(target.rank);
@@ -65,8 +66,9 @@ Outcome Epochs::flush_all(bool local, Completion* completion, ThreadSet threads)
     if (!local) peers_.recall_all(*access_);
     for (Target& target : *access_) cover(*access_, target, local, threads, coverage);
   } else if (open_locks_ != 0) {
-    // Targets that are not locked are not covered: the holder of such a lock may wait for a lock of
-    // ours.
+    // Weak unlocks of targets without an open lock epoch are not covered: such a target answers
+    // when it has granted the lock of the weak epoch, and the holder of that lock may wait for one
+    // of ours.
     for_each_open_lock([&](Epoch& epoch) { cover(epoch, epoch.one, local, threads, coverage); });
   } else if (notified_.targets == nullptr) {
     return Outcome::failed(refuse("no lock or lock_all epoch is open"));

@@ -10,8 +10,8 @@ void Epochs::report_hot_opening() {
   events_.free_lock_acquired(hot_lock_);
 }
 
-/// Activates an epoch that has just been created and takes the place of a hot epoch. `report`: a
-/// sink has not received its opening yet.
+/// Activates an epoch that has just been created and replaces a hot epoch. `report`: the sinks have
+/// not received its opening yet.
 void Epochs::activate_listed(Epoch& epoch, bool report) {
   if (report) {
     events_.step(EventKind::epoch_opened, epoch);
@@ -40,10 +40,11 @@ Epoch& Epochs::list_hot_lock() {
 
 Epoch& Epochs::list_hot_lock_all() {
   Epoch& epoch = create(EpochKind::lock_all);
-  // If the process has several threads, the order of their epochs does not include it.
+  // The thread that opened it is not known: in a process of several threads, its locks are in no
+  // order with those of their epochs.
   lock_order_.assign_position(epoch, *this, all_threads);
   activate_listed(epoch, true);
-  epoch.awaited = rank_ + 1;  // its own lock is held, or not needed
+  epoch.awaited = rank_ + 1;  // the rank's own lock is held, or not needed
   access_ = &epoch;
   if (own_lock_held_ && peer(rank_).touched != &hot_lock_all_) {
     link(rank_).make_ready(add_hot_target(rank_));

@@ -44,8 +44,8 @@ class Link {
   /// Checks whether the target of a locally complete epoch has been exposed. False: it may still
   /// hold operations back.
   virtual bool try_acquire(Epoch& /*epoch*/, Target& /*target*/) { return true; }
-  /// True if the target has not granted the lock that was requested before the epoch's. It would
-  /// hold back the messages of the epoch, so they need not be sent at once.
+  /// True if the target has not granted an earlier lock request of this rank. The target would hold
+  /// back the messages of the epoch, so they need not be sent at once.
   virtual bool behind_another(const Target& /*target*/) { return false; }
   /// Sends messages that wait to be sent with others; `urgent`: even if a sweep follows soon.
   virtual void push(bool /*urgent*/) {}
@@ -53,8 +53,8 @@ class Link {
   // Mapped ranks.
   /// Returns when postponed operations to the rank (Postponed) have taken effect.
   virtual Error recall(int /*rank*/) { return Error::none; }
-  /// Recalls at all targets of an epoch that have this link, with one fence. Errors are noted at
-  /// the targets.
+  /// recall() of all targets of an epoch that have this link, with one fence for all. Stores errors
+  /// in Target::error.
   virtual void recall_all(Epoch& /*epoch*/) {}
   /// Called when a closed lock epoch still waits for its lock: its operation may travel with the
   /// request (S4).

@@ -56,8 +56,8 @@ void PendingOperations::cover(Epoch& epoch, Target& target, bool local, Coverage
   }
   coverage.whole &= target.finished == target.issued && other.postponed.load() == 0;
   const std::uint64_t finished = local ? target.last_fetch : target.issued;
-  // A question of another kind of epoch does not wait for locks, so its answer does not cover
-  // operations that do.
+  // Operations of weak unlocks wait for their locks. In an epoch that is not passive, the target
+  // may answer the question before it grants these, so the answer does not cover them.
   const std::uint64_t weak = local || !target.passive ? 0 : other.weak_sent;
   if (finished > target.asked || weak > other.weak_answered) link.ask(epoch, target);
   if (!target.under_way(target.recorded) && target.finished >= finished &&
@@ -129,8 +129,8 @@ void PendingOperations::satisfy_flushes(Target& target) {
 void PendingOperations::mark_all_flushed(const Coverage& coverage) {
   if (coverage.request == nullptr && coverage.error == Error::none && coverage.whole &&
       weak_peers_ == 0) {
-    // Release: a thread that reads it as set has not waited for these operations and must see their
-    // stores.
+    // Release, pairs with the acquire in all_flushed(): a thread that finds it set returns from its
+    // flush and must see the stores of the operations that this flush has found complete.
     all_flushed_.store(true, std::memory_order_release);
   }
 }

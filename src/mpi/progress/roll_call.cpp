@@ -18,7 +18,7 @@
 namespace oriel::mpi {
 namespace {
 
-CommunicatorMark complete;  // set on communicators whose ranks have all answered
+CommunicatorMark complete;  // set on communicators whose roll call this rank has taken
 
 int make_communicator(MPI_Comm communicator, MPI_Comm* made) {
   MPI_Group all = MPI_GROUP_NULL;
@@ -33,9 +33,10 @@ int make_communicator(MPI_Comm communicator, MPI_Comm* made) {
   return code;
 }
 
-/// Returns false after the time limit. Time in which this process was stopped does not count. An
-/// answer is sent as soon as all ranks have begun, but its sender may not get a processor for long:
-/// the limit is long, because the job is ended after it.
+/// Waits until the left neighbor has answered, or the request has failed. Returns false after
+/// ORIEL_ROLL_CALL seconds, if that is not 0; a time in which this process is stopped counts as
+/// 100 ms at most. The neighbor sends its answer when all ranks have begun to make the window. The
+/// limit is long, because the neighbor may wait for a processor, and because the job ends after it.
 bool wait_for_answer(MPI_Request* answer) {
   using namespace std::chrono;
   constexpr nanoseconds longest_poll = milliseconds(100);

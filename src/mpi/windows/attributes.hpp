@@ -25,8 +25,8 @@ struct FoundAttribute {
 };
 FoundAttribute find_attribute(MPI_Win handle, int keyval);
 
-/// MPI_Win_get_attr, for both languages: sets `flag`, and calls give(value) if the attribute is
-/// set. Without the process lock, as set_attribute() and delete_attributes().
+/// MPI_Win_get_attr, for C and Fortran: sets `flag`, and calls give(value) if the attribute is set.
+/// Called without the process lock, as set_attribute() and delete_attributes() are.
 template <typename Give, typename Host>
 int get_attribute(MPI_Win handle, int keyval, const void* output, int* flag, Give&& give,
                   Host&& host) {
@@ -35,7 +35,7 @@ int get_attribute(MPI_Win handle, int keyval, const void* output, int* flag, Giv
   if (!found.answered) return pass_to_host(call, handle, host);
   if (const Failure bad = check_outputs(output, flag)) return raise(handle, call, bad);
   if (found.failure) return raise(handle, call, found.failure);
-  // The .true. of every compiler has this bit, and no compiler tests others.
+  // 1 is .true. in the Fortran of every compiler: some test the lowest bit, others all bits.
   *flag = found.value.has_value() ? 1 : 0;
   if (found.value) give(*found.value);
   return MPI_SUCCESS;
@@ -52,7 +52,8 @@ int set_attribute(MPI_Win handle, const Attribute& attribute, Host&& host) {
 int delete_own_attribute(MPI_Win handle, int keyval);
 
 /// Deletes all attributes of a handle, the last set first. Stops at the first delete callback that
-/// fails, and raises its error. A callback may wait for another thread that makes a window.
+/// fails, and raises its error. Without the process lock: a callback may wait for another thread
+/// that makes a window.
 int delete_attributes(MPI_Win handle);
 
 }  // namespace oriel::mpi

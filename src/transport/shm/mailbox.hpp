@@ -18,9 +18,9 @@ struct alignas(cache_line) MailboxCell {
 };
 
 /// The header of a record, in its first cell; the fragment's bytes follow it directly. A record
-/// carries a whole message or a fragment of one.
+/// contains a whole message or a fragment of one.
 struct MailboxRecord {
-  std::uint64_t state;   // see BasicMailboxRing; zero until the cell is reserved
+  std::uint64_t state;   // see BasicMailboxRing; zero until the producer has stored it
   std::uint64_t source;  // ProcessName::id of the sender
   std::uint64_t total;   // bytes of the whole message
   std::uint64_t offset;  // of this fragment in the message
@@ -39,8 +39,8 @@ static_assert(std::atomic_ref<std::uint64_t>::is_always_lock_free);
 template <typename Cell>
 class RingCells {
  public:
-  explicit RingCells(std::span<Cell> cells)  // their number is a power of two
-      : cells_(cells.data()), count_(cells.size()) {}
+  /// The number of cells is a power of two.
+  explicit RingCells(std::span<Cell> cells) : cells_(cells.data()), count_(cells.size()) {}
 
   std::uint64_t count() const { return count_; }
   Cell& at(std::uint64_t position) const { return cells_[position & (count_ - 1)]; }
@@ -80,8 +80,8 @@ class Mailbox : private BasicMailboxRing<SharedWords, MailboxCells> {
     std::uint64_t source, total, offset;
   };
 
-  /// `reader`: a number that no other mailbox has.
-  Mailbox(MailboxEnds& ends, std::span<MailboxCell> cells, std::uint64_t reader)  // a power of two
+  /// The number of cells is a power of two. `reader`: a number that no other mailbox has.
+  Mailbox(MailboxEnds& ends, std::span<MailboxCell> cells, std::uint64_t reader)
       : BasicMailboxRing(ends, MailboxCells(cells), cells.size(), reader) {}
 
   /// The most bytes of a record's fragment. A record is at most an eighth of the ring, so that

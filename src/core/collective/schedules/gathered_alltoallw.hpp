@@ -51,8 +51,8 @@ bool gathers_anywhere(const NodeMap& node_map);
 
 /// As alltoallw(), except for short blocks between nodes. Those from one node to another are
 /// gathered by one rank of the sending node, sent in one message, and distributed by one rank of
-/// the receiving node. The ranks of a node share the other nodes by their distance, as senders and
-/// as receivers.
+/// the receiving node. The distance of the two nodes determines which rank of each node that is, so
+/// the other nodes are divided evenly among the ranks of a node.
 ///
 /// Its scratch memory has first the blocks from our node to each node that this rank serves,
 /// beginning with the next node, then the blocks from each such node, beginning with the previous
@@ -61,12 +61,13 @@ bool gathers_anywhere(const NodeMap& node_map);
 MadeSchedule gathered_alltoallw(const NodeMap& node_map, std::span<const Buffer> sends,
                                 std::span<const Buffer> receives, const BlockLengths& lengths);
 
-/// As gathered_alltoallw(); the data sent to a rank are those of its receive buffer at the start.
+/// As gathered_alltoallw(); the data sent to rank r are those that `buffers[r]` has at the start.
 MadeSchedule gathered_alltoallw_in_place(const NodeMap& node_map, std::span<const Buffer> buffers,
                                          const BlockLengths& lengths);
 
-/// Distributes the block lengths that a gathered exchange needs: a gathered exchange of one number
-/// for each block, through the ranks that will handle the block. Used once.
+/// Distributes the block lengths that a gathered exchange needs. This is itself a gathered
+/// exchange, of one number for each block, through the ranks that will handle the block. Its plan
+/// is used once.
 class LengthsExchange {
  public:
   /// `sends`: by rank.
