@@ -116,8 +116,8 @@ class Engine {
     if (busy()) [[unlikely]]
       running()->pace.sweep_on_hot_path(lock);
   }
-  /// Called at the end of each call on a window that did not wait, or not long. `steps`: its time.
-  /// Without the process lock.
+  /// Called at the end of each call on a window that has not failed. `steps`: the time of such a
+  /// call, without its waits. Without the process lock.
   void end_call(std::uint64_t steps) {
     if ((steps_of_thread.add(steps) & steps::host_interval) != 0) [[unlikely]]
       end_host_interval();

@@ -13,7 +13,7 @@ namespace steps {
 inline constexpr std::uint64_t hot_call = 1;  // an operation or flush on its hot path
 inline constexpr std::uint64_t sweep = 4;     // a sweep that does not poll the network
 inline constexpr std::uint64_t call = 16;     // any other call on a window; a sweep and a pause
-/// A poll of the network or of the host, and a yield to no other thread.
+/// A poll of the network or of the host; a yield if no other thread wants the processor.
 inline constexpr std::uint64_t poll = 128;
 
 /// Some 1.5 us: between two polls that may find something but are not asked for. They take at most
@@ -35,8 +35,9 @@ inline constexpr std::uint64_t host_interval_time = 50'000;  // nanoseconds, for
 /// Counts steps. The high half of the count is free for another count of the owner.
 class StepCount {
  public:
-  /// Adds `steps`, fewer than the shortest interval. Returns the bits of the count that have
-  /// changed: among them is an interval's, each time the interval is over.
+  /// Adds `steps`, whose low half is less than the shortest interval. Returns the bits of the count
+  /// that have changed: among them is an interval's, each time the interval is over. When the low
+  /// half overflows, after 2^32 steps, it adds 1 to the high half.
   constexpr std::uint64_t add(std::uint64_t steps) {
     const std::uint64_t before = count_;
     count_ = before + steps;

@@ -11,7 +11,7 @@ namespace oriel {
 class ProcessLock;
 struct Running;
 
-/// The steps that a thread has spent in calls on windows. From bit 32
+/// The steps that a thread has spent in calls on windows, without their waits. From bit 32
 /// (`one_hot_call`) on, the number of its calls on hot paths, so that one addition counts both.
 [[gnu::tls_model("initial-exec")]] inline constinit thread_local StepCount steps_of_thread;
 constexpr std::uint64_t one_hot_call = std::uint64_t{1} << 32;
@@ -36,7 +36,7 @@ class PeerTimer {
 
 /// Decides when a thread does what its call does not ask for: sweep, advance the host, yield the
 /// processor, check the peers. docs/design/engine.md (*How the engine waits*) has the rules. Waiter
-/// has the part of this for one blocking call, Agent that for the agent's thread.
+/// decides this for one blocking call, Agent for the agent's thread.
 class Pace {
  public:
   explicit Pace(Running& running);

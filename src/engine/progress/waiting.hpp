@@ -110,8 +110,8 @@ EngineFailure wait_until(Engine& engine, Window& window, const Wait& wait, Done&
                      LostPeerCheck(engine.running()->process, window));
 }
 
-/// The failure of a call that has failed by Error::peer_lost; empty: the rank is not known. If
-/// every process still counts as alive, as one does for a moment while it ends, it is the call's
+/// The failure of a call that has failed by Error::peer_lost; empty: the lost rank is not known. A
+/// process counts as alive for a moment while it ends. If all do, the lost rank is the call's
 /// target.
 EngineFailure find_lost(Window& window, const Wait& wait, LostPeerCheck& lost);
 

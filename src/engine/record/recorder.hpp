@@ -82,10 +82,10 @@ class RecordFile {
   bool full_ = false;
 };
 
-/// Records the waits of a process, and the steps of its epochs that other ranks may wait for, in
-/// two files of the folder that ORIEL_REPORT names (B1): events in `rank-N.record`, and the meaning
-/// of their numbers in `rank-N.names`. Windows and call sites are written there when they first
-/// occur.
+/// Records the waits of a process, the steps of its epochs, and with ORIEL_TIMELINE its operations
+/// and the other events of a timeline, in two files of the folder that ORIEL_REPORT names (B1):
+/// events in `rank-N.record`, and the meaning of their numbers in `rank-N.names`. Windows and call
+/// sites are written there when they first occur.
 class Recorder final : public EventSink {
  public:
   /// Records the process's events in the folder. If the files cannot be made, reports that on
@@ -115,7 +115,7 @@ class Recorder final : public EventSink {
   void describe_window(std::uint32_t window);
   void write_line(const std::string& line);
 
-  int engines_ = 0;  // of this process, one after another
+  int engines_ = 0;  // starts of the engine in this process, for the names of later files
   bool operations_ = false;
   RecordFile file_;
   std::string table_folder_;

@@ -234,7 +234,7 @@ class HostCollective final : public CollectiveTask {
   std::array<MPI_Datatype, 2> kept_{MPI_DATATYPE_NULL, MPI_DATATYPE_NULL};
   std::shared_ptr<CollectiveState> state_;
   bool duplicated_ = false;
-  std::size_t duplicate_ = 0;  // of the duplicate
+  std::size_t duplicate_ = 0;  // the number of the duplicate: see CollectiveState
   std::vector<int> partners_;  // ranks that it sends data to or receives data from
   MPI_Comm communicator_;
   MPI_Request request_ = MPI_REQUEST_NULL;
