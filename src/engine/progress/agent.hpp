@@ -16,10 +16,11 @@ class Process;
 
 /// The progress agent (S5): a thread that serves other ranks' messages while the program computes
 /// outside MPI. It runs only if some window has remote ranks and may be locked. It acts only if no
-/// MPI call has swept for an interval (ORIEL_AGENT_INTERVAL); in a program that has been busy in
-/// MPI, it detects this after at most seventeen intervals. Until an MPI call sweeps again, it
-/// sleeps on the network's descriptors, or without a network on the process's doorbell, and sweeps
-/// when it is woken. It makes no MPI call: the program may have requested MPI_THREAD_SINGLE.
+/// MPI call has swept for an interval (ORIEL_AGENT_INTERVAL; five times that on a crowded node). In
+/// a program that has been busy in MPI, it detects this after at most sixteen intervals more. Until
+/// an MPI call sweeps again, it sleeps on the network's descriptors, or without a network on the
+/// process's doorbell, and sweeps when it is woken. It makes no MPI call: the program may have
+/// requested MPI_THREAD_SINGLE.
 class Agent {
  public:
   explicit Agent(Engine& engine) : engine_(engine) {}
