@@ -107,13 +107,13 @@ class Window final : private SweepWork {
   }
   /// The hot path of private memory: puts a run of bytes there (`write`), or gets it. `where`: a
   /// rank, or a HandleView. Any thread may call it, as find_address(). False: use Epochs::issue();
-  /// the target has not been notified, and part of the bytes may have been moved. `may_wait`: the
-  /// operation may be aggregated; the caller has the process's lock then.
+  /// the target has not been notified, and part of the bytes may have been moved. `may_aggregate`:
+  /// the operation may be aggregated; the caller has the process's lock then.
   template <typename Where>
   bool try_copy(bool write, const Where& where, std::int64_t displacement, void* local,
-                std::uint64_t bytes, bool may_wait = false) {
+                std::uint64_t bytes, bool may_aggregate = false) {
     const bool aggregated =
-        std::is_same_v<Where, int> && may_wait && bytes <= Aggregation::most_bytes;
+        std::is_same_v<Where, int> && may_aggregate && bytes <= Aggregation::most_bytes;
     const PrivateRun run =
         private_run(where, displacement, bytes, 0,
                     aggregated ? Postponed::aggregated_puts | Postponed::aggregated_gets : 0);

@@ -11,7 +11,6 @@
 #include <cstdint>
 
 #include "core/base/shared_words.hpp"
-#include "core/base/steps.hpp"
 #include "core/lock/biased_lock.hpp"
 
 namespace oriel {
@@ -118,8 +117,9 @@ class ProcessLock {
   /// Called while the agent holds the lock. The agent releases it after one sweep, unless it has
   /// been preempted, perhaps by this thread.
   static void relax() {
+    constexpr unsigned pauses_per_yield = 64;
     static thread_local unsigned times = 0;
-    if (++times % steps::polls_per_host_interval == 0) {
+    if (++times % pauses_per_yield == 0) {
       ::sched_yield();
     } else {
       cpu_pause();
@@ -132,9 +132,10 @@ class ProcessLock {
   /// unless it has been preempted; so the spin lasts as long as these, some ten microseconds at
   /// most.
   void acquire_beside_others() {
-    for (std::uint64_t pauses = 0; pauses < steps::poll_interval; ++pauses) {
-      // Seldom, because each try takes the cache line from the holder.
-      if (pauses % steps::call == 0 && pthread_mutex_trylock(&mutex_) == 0) return;
+    constexpr int most_pauses = 256;
+    constexpr int pauses_per_try = 16;  // each try takes the cache line from the holder
+    for (int pauses = 0; pauses < most_pauses; ++pauses) {
+      if (pauses % pauses_per_try == 0 && pthread_mutex_trylock(&mutex_) == 0) return;
       cpu_pause();
     }
     pthread_mutex_lock(&mutex_);

@@ -39,7 +39,7 @@ constexpr std::uint64_t intervals_in_rest = 16;
 constexpr std::uint64_t patience = 5;
 // If the program waits for its operations at once, only one wake-up in 64 reaches the agent: each
 // costs some twenty microseconds, a tenth of the time of a megabyte.
-constexpr unsigned most_unheard = steps::polls_per_host_interval - 1;
+constexpr unsigned most_unheard = 63;
 
 void sleep_for(std::uint64_t nanoseconds) {
   const timespec time{0, static_cast<long>(nanoseconds)};

@@ -175,8 +175,7 @@ class LockCollective final : public WindowCollective {
     Assert last;
     last.no_succeed = true;
     complete_if_done(part.met, core.epochs().fence(last, true, &part.met));
-    core.lock(true, core.rank(), Assert(), no_threads);
-    return error;
+    return first_of(error, core.lock(true, core.rank(), Assert(), no_threads));
   }
   bool ended(Part& part) override {
     if (!part.closed.done() || !part.met.done()) return false;

@@ -209,10 +209,10 @@ std::byte* find_address_by_handle(const WindowHandle& window, int rank, MPI_Aint
 }
 
 bool try_copy(const WindowHandle& window, bool write, int rank, MPI_Aint displacement, void* local,
-              std::size_t bytes, bool may_wait) {
+              std::size_t bytes, bool may_aggregate) {
   if (valid_rank(window, rank)) {
     // No system call with a lock that other threads wait for.
-    if (!may_wait || bytes > Aggregation::most_bytes || engine.lock.among_many())
+    if (!may_aggregate || bytes > Aggregation::most_bytes || engine.lock.among_many())
       return window.core->try_copy(write, rank, displacement, local, bytes);
     const TryGuard guard(engine.lock);
     return window.core->try_copy(write, rank, displacement, local, bytes, bool(guard));

@@ -95,9 +95,10 @@ inline std::byte* find_address(const WindowHandle& window, int rank, MPI_Aint di
 }
 
 /// The longer hot path, for memory that system calls access. Returns whether the bytes have been
-/// put (`write`) or got. `may_wait`: they may also be left for the next call that completes them.
+/// put (`write`) or got. `may_aggregate`: they may also be left for the next call that completes
+/// them.
 bool try_copy(const WindowHandle& window, bool write, int rank, MPI_Aint displacement, void* local,
-              std::size_t bytes, bool may_wait);
+              std::size_t bytes, bool may_aggregate);
 
 /// The longest hot path, for any datatypes.
 bool try_move(const WindowHandle& window, bool write, int rank, MPI_Aint displacement,
@@ -126,7 +127,8 @@ inline Access put_access(ORIEL_PUT_ARGS(MPI_Count)) {
           .target = {ORIEL_TARGET_NAMES}};
 }
 
-inline bool try_put(const WindowHandle& window, ORIEL_PUT_ARGS(MPI_Count), bool may_wait = true) {
+inline bool try_put(const WindowHandle& window, ORIEL_PUT_ARGS(MPI_Count),
+                    bool may_aggregate = true) {
   std::size_t bytes;
   if (window.info.order.load()) order_before(OperationKind::put);
   if (!one_run(origin_addr, origin_count, origin_datatype, target_count, target_datatype, bytes)) {
@@ -137,7 +139,8 @@ inline bool try_put(const WindowHandle& window, ORIEL_PUT_ARGS(MPI_Count), bool 
     copy(target, origin_addr, bytes);
     return true;
   }
-  return try_copy(window, true, target_rank, target_disp, writable(origin_addr), bytes, may_wait);
+  return try_copy(window, true, target_rank, target_disp, writable(origin_addr), bytes,
+                  may_aggregate);
 }
 
 inline Access get_access(ORIEL_GET_ARGS(MPI_Count)) {
@@ -146,7 +149,8 @@ inline Access get_access(ORIEL_GET_ARGS(MPI_Count)) {
           .target = {ORIEL_TARGET_NAMES}};
 }
 
-inline bool try_get(const WindowHandle& window, ORIEL_GET_ARGS(MPI_Count), bool may_wait = true) {
+inline bool try_get(const WindowHandle& window, ORIEL_GET_ARGS(MPI_Count),
+                    bool may_aggregate = true) {
   std::size_t bytes;
   if (window.info.order.load()) order_before(OperationKind::get);
   if (!one_run(origin_addr, origin_count, origin_datatype, target_count, target_datatype, bytes)) {
@@ -157,7 +161,7 @@ inline bool try_get(const WindowHandle& window, ORIEL_GET_ARGS(MPI_Count), bool 
     copy(origin_addr, target, bytes);
     return true;
   }
-  return try_copy(window, false, target_rank, target_disp, origin_addr, bytes, may_wait);
+  return try_copy(window, false, target_rank, target_disp, origin_addr, bytes, may_aggregate);
 }
 
 /// The last update of a thread, with op and type resolved: programs repeat updates.
