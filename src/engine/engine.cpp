@@ -28,6 +28,7 @@ std::unique_ptr<Running> Engine::stop() {
 void Engine::disown() {
   running_.store(nullptr, std::memory_order_relaxed);
   line_keeper.disown();
+  records.disown();
 }
 
 void Engine::serialize_threads() {

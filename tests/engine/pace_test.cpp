@@ -223,10 +223,14 @@ TEST_F(Pacing, VainPollsAdvanceTheHostBesideOtherPolls) {
   EXPECT_EQ(rank().host.advanced, 2);
 }
 
-TEST_F(Pacing, VainPollsCheckThePeersAtIntervals) {
+// If a program polls several windows in turn, each poll checks the peers of one.
+TEST_F(Pacing, VainPollsOfWholeIntervalsCheckThePeers) {
   while (!pace().end_vain_poll()) {
   }
-  std::uint64_t polls = 1;
+  std::uint64_t checks = 1;
+  while (pace().end_vain_poll()) ++checks;
+  EXPECT_EQ(checks, steps::polls_per_host_interval);
+  std::uint64_t polls = 1;  // the one that has ended the checks
   while (!pace().end_vain_poll()) ++polls;
   EXPECT_EQ(polls % steps::polls_per_host_interval, 0U);
 }

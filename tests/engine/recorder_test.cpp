@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstring>
@@ -77,6 +79,23 @@ TEST_F(Recorded, EachStepOfAFreeLockIsRecorded) {
   lock_and_unlock();
   EXPECT_EQ(kinds(), (Kinds{EventKind::epoch_opened, EventKind::epoch_activated, EventKind::granted,
                             EventKind::epoch_closed, EventKind::told, EventKind::epoch_completed}));
+}
+
+// MPI_Finalize in the child stops its recorder, too.
+TEST_F(Recorded, TheChildOfAForkLeavesTheFileToItsParent) {
+  lock_and_unlock();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    recorder_.disown();
+    recorder_.mark_end();
+    recorder_.stop();
+    ::_exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  lock_and_unlock();
+  EXPECT_EQ(kinds().size(), 12U);
 }
 
 TEST_F(Recorded, TheHeadHasTheRankInTheWorld) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "mpi/mpi_t/pvars.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "support/fake_host.hpp"
 
@@ -222,6 +223,34 @@ TEST_F(ToolInterfaceTest, CallsOnTheHostsHandlesReachTheHost) {
   MPI_T_pvar_start(session, MPI_T_PVAR_ALL_HANDLES);
   EXPECT_EQ(fake_tools().started, MPI_T_PVAR_ALL_HANDLES);
   MPI_T_pvar_session_free(&session);
+}
+
+// The engine's memory is freed soon after, without the process lock.
+TEST_F(ToolInterfaceTest, NoVariableReadsFromAnEngineThatStops) {
+  MPI_Win win = MPI_WIN_NULL;
+  void* memory = nullptr;
+  ASSERT_EQ(MPI_Win_allocate(8, 1, MPI_INFO_NULL, test::make_communicator(1),
+                             static_cast<void*>(&memory), &win),
+            MPI_SUCCESS);
+  MPI_T_pvar_session session = MPI_T_PVAR_SESSION_NULL;
+  MPI_T_pvar_session_create(&session);
+  int index = -1;
+  ASSERT_EQ(MPI_T_pvar_get_index("oriel_windows", MPI_T_PVAR_CLASS_LEVEL, &index), MPI_SUCCESS);
+  MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
+  int count = 0;
+  ASSERT_EQ(MPI_T_pvar_handle_alloc(session, index, nullptr, &handle, &count), MPI_SUCCESS);
+  const auto windows = [&] {
+    unsigned long long value = 0;
+    EXPECT_EQ(MPI_T_pvar_read(session, handle, &value), MPI_SUCCESS);
+    return value;
+  };
+  EXPECT_GT(windows(), 0U);
+  pvar_handles.engine_ends();
+  EXPECT_EQ(windows(), 0U);
+  pvar_handles.engine_begins();
+  EXPECT_GT(windows(), 0U);
+  MPI_T_pvar_session_free(&session);
+  EXPECT_EQ(MPI_Win_free(&win), MPI_SUCCESS);
 }
 
 TEST_F(ToolInterfaceTest, CallsOnOwnHandlesDoNotReachTheHost) {

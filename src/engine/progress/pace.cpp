@@ -94,9 +94,13 @@ bool Pace::yield_after_poll(StepCount& polls) const {
 bool Pace::end_vain_poll() {
   static thread_local StepCount polls;
   static thread_local PeerTimer timer;
-  if (!yield_after_poll(polls)) return false;
-  end_host_interval();
-  return timer.due();
+  // All polls of an interval check their peers: the program may poll several windows in turn.
+  static thread_local bool due = false;
+  if (yield_after_poll(polls)) {
+    end_host_interval();
+    due = timer.due();
+  }
+  return due;
 }
 
 bool Pace::end_vain_poll(ProcessLock& held) {

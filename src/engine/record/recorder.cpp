@@ -137,13 +137,17 @@ void RecordFile::mark_end() {
 
 void RecordFile::close() {
   mark_end();
-  if (head_ != nullptr) ::munmap(head_, RecordHead::bytes);
   const std::size_t unused = static_cast<std::size_t>(end_ - next_) * sizeof(Event);
-  if (begin_ != nullptr) ::munmap(begin_, piece);
   if (file_ >= 0) {
     [[maybe_unused]] const int cut = ::ftruncate(file_, static_cast<off_t>(mapped_ - unused));
-    ::close(file_);
   }
+  disown();
+}
+
+void RecordFile::disown() {
+  if (head_ != nullptr) ::munmap(head_, RecordHead::bytes);
+  if (begin_ != nullptr) ::munmap(begin_, piece);
+  if (file_ >= 0) ::close(file_);
   file_ = -1;
   head_ = nullptr;
   begin_ = next_ = end_ = nullptr;
@@ -193,10 +197,15 @@ void Recorder::start(Process& process, const std::string& folder, const WorldRan
 
 void Recorder::stop() {
   file_.close();
-  if (names_ >= 0) ::close(names_);
-  names_ = -1;
+  disown();
   sites_.clear();
   new_windows_.clear();
+}
+
+void Recorder::disown() {
+  file_.disown();
+  if (names_ >= 0) ::close(names_);
+  names_ = -1;
   table_folder_.clear();
   first_ = false;
 }

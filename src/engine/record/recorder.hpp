@@ -66,6 +66,8 @@ class RecordFile {
     if (head_ != nullptr) head_->lost.fetch_add(1, std::memory_order_relaxed);
   }
   void close();
+  /// Closes the file as it is, in the child of a fork: it is the parent's.
+  void disown();
 
  private:
   static constexpr std::size_t piece = std::size_t{1} << 20;  // bytes
@@ -98,6 +100,9 @@ class Recorder final : public EventSink {
   /// Called when the process is about to end its MPI.
   void mark_end() { file_.mark_end(); }
   void stop();
+  /// Called in the child of a fork, whose parent goes on with the files. Another thread of the
+  /// parent may have been changing the tables of names, so these are not touched.
+  void disown();
 
   /// The folder of the records, if the library itself prints the table of the run; otherwise empty.
   /// At the end of MPI rank 0 prints it; at an abort, the rank that calls MPI_Abort.

@@ -111,10 +111,15 @@ void Records::start(Engine& engine, WorldRank (*find_own_rank)()) {
 
 void Records::stop(Engine& engine) {
   if (writes_statistics_) write_statistics(engine);
+  recorder.stop();
+  disown();
+}
+
+void Records::disown() {
   writes_statistics_ = false;
   counts.reset();
   trace_file_.stop();
-  recorder.stop();
+  recorder.disown();
 }
 
 void Records::write_statistics(Engine& engine) const {

@@ -46,6 +46,8 @@ class Records {
   /// this process, writes its counts, with those of the agent, the line keeper and the notification
   /// queues, to a file in the run's folder. The command adds up the counts of all processes.
   void stop(Engine& engine);
+  /// Called in the child of a fork: only the parent has records.
+  void disown();
 
  private:
   void write_statistics(Engine& engine) const;

@@ -61,7 +61,7 @@ void await_other_ranks(Engine& engine, std::vector<Window*> windows) {
 
 void await_last_packets(Engine& engine) {
   Running& running = *engine.running();
-  int checks = 10;  // some seconds, if a peer of the window has ended
+  int checks = 30;  // three seconds, if a peer of the window has ended
   sweep_until(
       engine, events_of_no_window(engine), {WaitReason::window}, [&] { return running.drained(); },
       [&]() -> EngineFailure {

@@ -17,9 +17,7 @@ bool CommunicatorMark::is_set(MPI_Comm communicator, std::uintptr_t value) const
 }
 
 void CommunicatorMark::set(MPI_Comm communicator, std::uintptr_t value) {
-  // MPICH deletes the attributes of MPI_COMM_SELF in MPI_Finalize, and never ends if a callback of
-  // the program makes a window there that adds another one.
-  if (communicator == MPI_COMM_SELF) return;
+  if (communicator == MPI_COMM_SELF && spares_self_.load(std::memory_order_relaxed)) return;
   if (const int key = make_key(); key != MPI_KEYVAL_INVALID) {
     PMPI_Comm_set_attr(communicator, key, reinterpret_cast<void*>(value));
   }

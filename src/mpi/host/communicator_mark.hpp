@@ -10,7 +10,7 @@
 namespace oriel::mpi {
 
 /// Marks communicators with a value, by an attribute of its own. A duplicate of a communicator gets
-/// its mark. MPI_COMM_SELF gets none. Marks are static objects, and any thread may use them.
+/// its mark. Marks are static objects, and any thread may use them.
 class CommunicatorMark {
  public:
   CommunicatorMark();
@@ -20,6 +20,10 @@ class CommunicatorMark {
   bool is_set(MPI_Comm communicator, std::uintptr_t value = 0) const;
   void set(MPI_Comm communicator, std::uintptr_t value = 0);
 
+  /// Called before MPI_Finalize, which deletes the attributes of MPI_COMM_SELF. From then on that
+  /// communicator gets no marks: if a delete callback of the program made a window on it, MPICH
+  /// would find a new attribute each time and never end.
+  static void spare_self() { spares_self_.store(true, std::memory_order_relaxed); }
   /// Called before MPI ends. If MPI begins again, the host may give the program the same keys.
   static void forget_all();
 
@@ -27,6 +31,7 @@ class CommunicatorMark {
   int make_key();
 
   inline static CommunicatorMark* first_ = nullptr;  // of the list of all marks
+  inline static std::atomic<bool> spares_self_{false};
 
   std::mutex making_;
   std::atomic<int> key_{MPI_KEYVAL_INVALID};

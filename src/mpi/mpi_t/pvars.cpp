@@ -244,23 +244,31 @@ int PvarHandles::reset(PvarHandle& handle) {
   return MPI_SUCCESS;
 }
 
+void PvarHandles::engine_begins() {
+  engine_counts_ = true;
+  listen();
+}
+
 void PvarHandles::engine_ends() {
   for (auto& [key, handle] : handles_) {
     set(*handle, counted(*handle));
     handle->base = 0;
     handle->window = 0;
   }
+  engine_counts_ = false;
 }
 
 void PvarHandles::listen() {
   Running* running = engine.running();
-  if (running != nullptr && wanted_) engine.records.counts.listen(running->process.events());
+  if (running != nullptr && engine_counts_ && wanted_)
+    engine.records.counts.listen(running->process.events());
 }
 
 /// The variable's count since the engine was made, or its level. No engine: 0.
 std::uint64_t PvarHandles::read_variable(const Pvar& pvar, Window* window) const {
   Running* running = engine.running();
-  return running != nullptr ? pvar.read({*running, engine.records.counts.counts(), window}) : 0;
+  if (running == nullptr || !engine_counts_) return 0;
+  return pvar.read({*running, engine.records.counts.counts(), window});
 }
 
 std::uint64_t PvarHandles::counted(const PvarHandle& handle) const {

@@ -82,20 +82,23 @@ class PvarHandles {
     }
   }
 
-  /// Called when an engine has been made, whose variables count from 0 again. If a handle has been
-  /// started, events are counted, which cost nothing before.
-  void listen();
-  /// Called before the engine stops. Handles keep their counts.
+  /// Called when an engine has been made, whose variables count from 0 again.
+  void engine_begins();
+  /// Called before the engine stops. Handles keep their counts. Tools may read them while the
+  /// engine stops, and from then on no variable reads from it.
   void engine_ends();
 
  private:
+  /// If a handle has been started, events are counted, which cost nothing before.
+  void listen();
   std::uint64_t read_variable(const Pvar& pvar, Window* window = nullptr) const;
   std::uint64_t counted(const PvarHandle& handle) const;
   void set(PvarHandle& handle, std::uint64_t value);
 
   std::unordered_set<MPI_T_pvar_session> sessions_;
   std::unordered_map<MPI_T_pvar_handle, std::unique_ptr<PvarHandle>> handles_;  // by their address
-  bool wanted_ = false;  // a handle has been started
+  bool wanted_ = false;         // a handle has been started
+  bool engine_counts_ = false;  // there is an engine that has not begun to stop
 };
 
 extern PvarHandles pvar_handles;

@@ -37,7 +37,7 @@ bool Lifetime::hold(std::string& error) {
       Events& events = engine.running()->process.events();
       events.set_clock([] { return engine.clock.now(); });
       engine.records.start(engine, own_world_rank);
-      pvar_handles.listen();
+      pvar_handles.engine_begins();
       runtime.windows.open_hot_paths(!events.all_operations());
       if (events.all_locks()) engine.clock.start();
     }
@@ -128,6 +128,7 @@ void Lifetime::before_world_ends() {
   if (sessions_ == 0) engine.agent.stop();
   own_requests.persistent.free_spare();
   world_ends_ = true;
+  CommunicatorMark::spare_self();
   engine.records.recorder
       .mark_end();  // rank 0 may read the record before the host's call has returned here
   progress.stop();  // some hosts wait until the hook ends
