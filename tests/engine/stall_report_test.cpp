@@ -125,6 +125,30 @@ TEST_F(StallReport, DoesNotKnowTheRanksThatAreNotMakingAWindow) {
             "known.\n");
 }
 
+/// Counts the reports that a wait lasts.
+struct LastingWaits final : EventSink {
+  void on(const Event& event, const EventSource&) override {
+    times += event.kind == EventKind::wait_lasts;
+  }
+  int times = 0;
+};
+
+// The waits in the host have no begin among the events.
+TEST_F(StallReport, OnlyWaitsThatHaveBegunLast) {
+  LastingWaits lasting;
+  SimRanks all(1);
+  const std::vector<Window*> one = all.make_windows();
+  Engine& engine = all[0].engine;
+  engine.running()->process.events().add(lasting);
+  LongWait in_host(engine, one[0]->events(), {WaitReason::window});
+  in_host.report();
+  EXPECT_EQ(lasting.times, 0);
+  const Wait begun = one[0]->events().begin_wait({WaitReason::fence});
+  LongWait wait(engine, one[0]->events(), begun);
+  wait.report();
+  EXPECT_EQ(lasting.times, 1);
+}
+
 // The thread that runs the host's hook checks the waits of its own engine.
 TEST(HookedWaitTest, IsCheckedByTheHookOfItsEngine) {
   SimRanks all(2);

@@ -75,7 +75,7 @@ std::string LongWait::report() {
   const AwaitedPeers awaited = awaited_peers(*this);
   Wait lasting = wait_;
   lasting.rank = awaited_rank(awaited);
-  events_.wait_lasts(lasting);
+  if (wait_.number != 0) events_.wait_lasts(lasting);
   if (engine_.oldest_long_wait == this) show(awaited);
   quiet_peers_.look(awaited, now);
   const std::uint32_t asked = stall_signal::asked();
