@@ -34,15 +34,20 @@ WAVEFRONT_VARIANTS = {"messages", "post_start", "flag", "notify", "limit"}
 TREE_VARIANTS = VARIANTS | {"reduce"}
 
 
+def measure(subject, host, tmp_path, *words):
+    """Runs a benchmark tiny. Returns what it printed, and its results."""
+    words = ("--quick", "--mpi", host.name, "--output", tmp_path, *words)
+    ended = oriel("bench", subject, *words)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return ended.stdout, json.loads((tmp_path / f"{subject}.json").read_text(encoding="utf-8"))
+
+
 def test_micro_on_each_host(host, tmp_path):
     history = tmp_path / "history.jsonl"
-    words = ("--quick", "--mpi", host.name, "--output", tmp_path, "--save", history)
-    ended = oriel("bench", "micro", *words)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
+    _, results = measure("micro", host, tmp_path, "--save", history)
     (line,) = map(json.loads, history.read_text(encoding="utf-8").splitlines())
     assert line["number"][host.name] > 0
     assert len(line["times"][host.name]) == WINDOW_ROWS + MESSAGE_ROWS
-    results = json.loads((tmp_path / "micro.json").read_text(encoding="utf-8"))
     assert {row["way"] for row in results["rows"]} == {HOST, ORIEL}
     assert len(results["rows"]) == 2 * (WINDOW_ROWS + MESSAGE_ROWS)
     assert all(row["median"] > 0 for row in results["rows"])
@@ -62,9 +67,7 @@ def test_micro_on_each_host(host, tmp_path):
     ids=["all", "crowded", "contended"],
 )
 def test_micro_of_every_row_and_crowded(host, words, rows, tmp_path):
-    ended = oriel("bench", "micro", "--quick", *words, "--mpi", host.name, "--output", tmp_path)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    results = json.loads((tmp_path / "micro.json").read_text(encoding="utf-8"))
+    _, results = measure("micro", host, tmp_path, *words)
     counted = [row for row in results["rows"] if row["way"] == ORIEL and row["window"] != "none"]
     assert len(counted) == rows
     assert results["crowded"] == ("--crowded" in words)
@@ -75,9 +78,7 @@ def test_micro_of_every_row_and_crowded(host, words, rows, tmp_path):
 @pytest.mark.hosts("mpich")
 def test_report(host, tmp_path):
     """Every call was measured every way; the records were made, and read (B1)."""
-    ended = oriel("bench", "report", "--quick", "--mpi", host.name, "--output", tmp_path)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    results = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    _, results = measure("report", host, tmp_path)
     rows = {(row["row"], row["way"]): row for row in results["rows"]}
     # A host alone has no notified access.
     calls = {(row, way) for row in (*RECORDED, *ROUND_TRIPS) for way in RECORDING_WAYS}
@@ -112,12 +113,9 @@ def test_report(host, tmp_path):
 )
 def test_between_nodes(host, subject, three_nodes, tmp_path):
     """The same with a rank on each of two nodes (S6, Q8): three_nodes says whether that can be."""
-    words = ("--quick", "--hosts", 2, "--mpi", host.name, "--output", tmp_path)
     ranks = ("-n", 2) if subject in ("collectives", "transactions") else ()  # more take long
-    ended = oriel("bench", subject, *words, *ranks)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert "2 nodes made of network namespaces" in ended.stdout
-    results = json.loads((tmp_path / f"{subject}.json").read_text(encoding="utf-8"))
+    stdout, results = measure(subject, host, tmp_path, "--hosts", 2, *ranks)
+    assert "2 nodes made of network namespaces" in stdout
     assert results["nodes"] == 2
     assert {row["way"] for row in results["rows"]} == {HOST, ORIEL}
 
@@ -132,10 +130,7 @@ def test_pending(host):
 
 @pytest.mark.hosts("openmpi")
 def test_halo(host, tmp_path):
-    words = ("--quick", "-n", 2, "--mpi", host.name, "--window", "created", "--output", tmp_path)
-    ended = oriel("bench", "halo", *words)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    results = json.loads((tmp_path / "halo.json").read_text(encoding="utf-8"))
+    _, results = measure("halo", host, tmp_path, "-n", 2, "--window", "created")
     assert {row["way"] for row in results["rows"]} == {HOST, ORIEL}
     assert len(results["rows"]) == 2 * HALO_ROWS
     assert all(row["ratio"] > 0 for row in results["rows"])
@@ -148,20 +143,9 @@ def test_halo(host, tmp_path):
 def test_transactions(host, tmp_path):
     """The program compares every word with the sum of its updates (E14). With more ranks than cores
     as well, so that updates meet at a target."""
-    words = (
-        "--quick",
-        "-n",
-        "2,4",
-        "--mpi",
-        host.name,
-        "--window",
-        "allocated",
-        "--output",
-        tmp_path,
+    _, results = measure(
+        "transactions", host, tmp_path, "-n", "2,4", "--window", "allocated", "--words", 5
     )
-    ended = oriel("bench", "transactions", *words, "--words", 5)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    results = json.loads((tmp_path / "transactions.json").read_text(encoding="utf-8"))
     found = [
         (row["ranks"], row["compute_us"], row["way"], row["variant"]) for row in results["rows"]
     ]
@@ -184,20 +168,7 @@ def test_transactions(host, tmp_path):
 def test_cholesky(host, tmp_path):
     """With more ranks than cores as well, so that tiles are forwarded, and rings that overflow. The
     program checks every factor."""
-    words = (
-        "--quick",
-        "-n",
-        "2,5",
-        "--mpi",
-        host.name,
-        "--window",
-        "created",
-        "--output",
-        tmp_path,
-    )
-    ended = oriel("bench", "cholesky", *words)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    results = json.loads((tmp_path / "cholesky.json").read_text(encoding="utf-8"))
+    _, results = measure("cholesky", host, tmp_path, "-n", "2,5", "--window", "created")
     found = [
         (row["ranks"], row["tiles_per_rank"], row["way"], row["variant"]) for row in results["rows"]
     ]
@@ -220,20 +191,7 @@ def test_cholesky(host, tmp_path):
 def test_lu(host, tmp_path):
     """With more ranks than cores as well. The program checks every factor and every row that it
     sends (E14)."""
-    words = (
-        "--quick",
-        "-n",
-        "2,5",
-        "--mpi",
-        host.name,
-        "--window",
-        "allocated",
-        "--output",
-        tmp_path,
-    )
-    ended = oriel("bench", "lu", *words)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    results = json.loads((tmp_path / "lu.json").read_text(encoding="utf-8"))
+    _, results = measure("lu", host, tmp_path, "-n", "2,5", "--window", "allocated")
     of_hosts = {"isend", "bcast", "blocking", "early_complete"}
     found = [(row["ranks"], row["order"], row["way"], row["variant"]) for row in results["rows"]]
     assert sorted(found) == sorted(
@@ -251,9 +209,7 @@ def test_lu(host, tmp_path):
 
 @pytest.mark.hosts("openmpi")
 def test_progress(host, tmp_path):
-    ended = oriel("bench", "progress", "--quick", "--mpi", host.name, "--output", tmp_path)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    results = json.loads((tmp_path / "progress.json").read_text(encoding="utf-8"))
+    _, results = measure("progress", host, tmp_path)
     kinds = {(row["way"], row["window"], row["target"]) for row in results["rows"]}
     assert len(kinds) == len(results["rows"]) == 2 * 3 * 2 + 2  # handle: Oriel's alone
     assert all(row["median"] > 0 for row in results["rows"])
@@ -309,10 +265,8 @@ def _kinds(variants: set[str], ranks: tuple, cases: tuple) -> set[tuple]:
 @pytest.mark.hosts("openmpi")
 def test_notified_access(host, subject, words, ranks, variants, case, cases, tmp_path):
     """The programs check every iteration and every round (N7)."""
-    words = (*words, "-n", ",".join(map(str, ranks)), "--quick", "--mpi", host.name)
-    ended = oriel("bench", subject, *words, "--output", tmp_path)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    results = json.loads((tmp_path / f"{subject}.json").read_text(encoding="utf-8"))
+    on_ranks = ("-n", ",".join(map(str, ranks)))
+    _, results = measure(subject, host, tmp_path, *words, *on_ranks)
     found = [(row["ranks"], row["variant"], row["way"], row[case]) for row in results["rows"]]
     assert set(found) == _kinds(variants, ranks, cases)
     assert len(found) == len(set(found))
@@ -323,9 +277,7 @@ def test_notified_access(host, subject, words, ranks, variants, case, cases, tmp
 
 @pytest.mark.hosts("openmpi", "intel")  # Intel MPI has counters of its own
 def test_notify(host, tmp_path):
-    ended = oriel("bench", "notify", "--quick", "--mpi", host.name, "--output", tmp_path)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    results = json.loads((tmp_path / "notify.json").read_text(encoding="utf-8"))
+    _, results = measure("notify", host, tmp_path)
     kinds = {(row["measure"], row["row"], row["way"]) for row in results["rows"]}
     for way in (HOST, ORIEL):
         assert {row for measure, row, its in kinds if (measure, its) == ("put", way)} >= {
@@ -359,9 +311,7 @@ def test_notify(host, tmp_path):
 
 @pytest.mark.hosts("openmpi")
 def test_windows(host, tmp_path):
-    ended = oriel("bench", "windows", "--quick", "--mpi", host.name, "--output", tmp_path)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    results = json.loads((tmp_path / "windows.json").read_text(encoding="utf-8"))
+    _, results = measure("windows", host, tmp_path)
     kinds = {"allocated", "created", "created-alloc", "dynamic", "dynamic-alloc"}
     of_oriel = {"duplicate", "handle", "handle-alloc"}
     windows = {HOST: kinds, ORIEL: kinds | of_oriel}
@@ -393,9 +343,7 @@ def test_windows(host, tmp_path):
 @pytest.mark.hosts("openmpi")
 def test_threads(host, tmp_path):
     """What an MPI does not grant is not measured, and said."""
-    ended = oriel("bench", "threads", "--quick", "--mpi", host.name, "--output", tmp_path)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    results = json.loads((tmp_path / "threads.json").read_text(encoding="utf-8"))
+    stdout, results = measure("threads", host, tmp_path)
     granted = {(hint["way"], hint["scope"], hint["order"]) for hint in results["hints"]}
     assert granted == {
         (way, scope, order)
@@ -419,7 +367,7 @@ def test_threads(host, tmp_path):
     assert len(found) == len(set(found))
     assert all(row["median"] > 0 for row in results["rows"])
     if len(granted) < len(results["hints"]):
-        assert "not supported" in ended.stdout
+        assert "not supported" in stdout
     for name in ("threads", "threads_size", "threads_row"):
         for kind in ("png", "svg"):
             assert (tmp_path / f"{name}.{kind}").stat().st_size > 1000
@@ -437,17 +385,14 @@ def _exchanges_measured(results: dict) -> bool:
 @pytest.mark.hosts("intel")
 def test_alltoallv(host, tmp_path):
     """The program looks at every element (C2)."""
-    words = ("--quick", "-n", "2,3", "--mpi", host.name, "--output", tmp_path)
-    ended = oriel("bench", "alltoallv", *words)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    results = json.loads((tmp_path / "alltoallv.json").read_text(encoding="utf-8"))
+    stdout, results = measure("alltoallv", host, tmp_path, "-n", "2,3")
     assert _exchanges_measured(results)
     cases = {(row["ranks"], row["bytes"]) for row in results["rows"]}
     # 32 KB in all: 8 KB to each of two ranks, and whole elements to each of three.
     strong = {(2, 8 << 10), (3, 3640)}
     assert cases == {(ranks, size) for ranks in (2, 3) for size in (8, 32 << 10)} | strong
     assert results["totals"] == [32 << 10]
-    assert "strong scaling" in ended.stdout
+    assert "strong scaling" in stdout
     assert all(row["median"] > 0 and row["ratio"] > 0 for row in results["rows"])
     for name in ("alltoallv", "alltoallv_scaling"):
         for kind in ("png", "svg"):
@@ -457,10 +402,7 @@ def test_alltoallv(host, tmp_path):
 @pytest.mark.hosts("openmpi")
 def test_collectives(host, tmp_path):
     """The program looks at every element (C4). With a rank that has two neighbours."""
-    words = ("--quick", "-n", 3, "--mpi", host.name, "--output", tmp_path)
-    ended = oriel("bench", "collectives", *words)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    results = json.loads((tmp_path / "collectives.json").read_text(encoding="utf-8"))
+    _, results = measure("collectives", host, tmp_path, "-n", 3)
     found = [
         (row["call"], row["ranks"], row["bytes"], row["way"], row["variant"])
         for row in results["rows"]
@@ -507,10 +449,7 @@ def test_sparse(host, tmp_path):
     entries = [f"{row + 1} {(row + 1) % 9 + 1}" for row in range(9)]
     head = ("%%MatrixMarket matrix coordinate pattern general", "9 9 9")
     matrix.write_text("\n".join((*head, *entries)) + "\n")
-    words = ("--quick", "-n", 3, "--matrix", matrix, "--matrix", "mesh", "--mpi", host.name)
-    ended = oriel("bench", "sparse", *words, "--output", tmp_path)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    results = json.loads((tmp_path / "sparse.json").read_text(encoding="utf-8"))
+    _, results = measure("sparse", host, tmp_path, "-n", 3, "--matrix", matrix, "--matrix", "mesh")
     assert _exchanges_measured(results)
     counts = {matrix["matrix"]: matrix["counts"] for matrix in results["matrices"]}
     assert counts["ring"] == [[0, 0, 1], [1, 0, 0], [0, 1, 0]]
