@@ -15,7 +15,7 @@
 
 namespace oriel {
 
-/// What the plans of a window are made of.
+/// The parts of a window that its plans use.
 struct PlanResources {
   const WindowEvents& events;
   Region& region;

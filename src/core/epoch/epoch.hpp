@@ -104,7 +104,7 @@ struct Target {
 
   int rank = 0;
   Access access = Access::idle;
-  /// Of a lock epoch: its operation was piggybacked, and the lock has been given back.
+  /// True if the operation of this lock epoch was piggybacked and the lock has been given back.
   bool piggyback_done = false;
   bool passive = false;  // of a lock or lock_all epoch: may be flushed
   bool lasting = false;  // of a lock_all or the notified epoch: stores may be inlined

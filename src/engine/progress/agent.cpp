@@ -46,8 +46,8 @@ void sleep_for(std::uint64_t nanoseconds) {
   ::nanosleep(&time, nullptr);
 }
 
-// The agent that was started last, until it is stopped. Of the process, and not of an Engine,
-// because exit() is.
+// The agent that was started last, until it is stopped. This word is the process's, because exit()
+// stops the agent, and a process has one exit for all engines.
 std::atomic<Agent*> last_started{nullptr};
 
 void forget_at_exit(Agent* agent) {

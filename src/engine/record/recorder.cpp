@@ -135,16 +135,15 @@ void RecordFile::mark_end() {
   if (head_ != nullptr) head_->ended = nanoseconds_now();
 }
 
-void RecordFile::close() {
+void RecordFile::finish() {
   mark_end();
   const std::size_t unused = static_cast<std::size_t>(end_ - next_) * sizeof(Event);
   if (file_ >= 0) {
     [[maybe_unused]] const int cut = ::ftruncate(file_, static_cast<off_t>(mapped_ - unused));
   }
-  disown();
 }
 
-void RecordFile::disown() {
+void RecordFile::close() {
   if (head_ != nullptr) ::munmap(head_, RecordHead::bytes);
   if (begin_ != nullptr) ::munmap(begin_, piece);
   if (file_ >= 0) ::close(file_);
@@ -196,14 +195,14 @@ void Recorder::start(Process& process, const std::string& folder, const WorldRan
 }
 
 void Recorder::stop() {
-  file_.close();
+  file_.finish();
   disown();
   sites_.clear();
   new_windows_.clear();
 }
 
 void Recorder::disown() {
-  file_.disown();
+  file_.close();
   if (names_ >= 0) ::close(names_);
   names_ = -1;
   table_folder_.clear();

@@ -59,15 +59,15 @@ class RecordFile {
       return;
     *next_++ = event;
   }
-  /// Sets the time at which the process has ended its MPI, in the head; close() sets it again.
+  /// Sets the time at which the process has ended its MPI, in the head; finish() sets it again.
   void mark_end();
   /// Counts an event or a name that there was no space for.
   void lose() {
     if (head_ != nullptr) head_->lost.fetch_add(1, std::memory_order_relaxed);
   }
+  /// Cuts the file behind its last event. It is not written any more.
+  void finish();
   void close();
-  /// Closes the file as it is, in the child of a fork: it is the parent's.
-  void disown();
 
  private:
   static constexpr std::size_t piece = std::size_t{1} << 20;  // bytes

@@ -34,7 +34,8 @@ class TraceFile final : public EventSink {
   int file_ = -1;
 };
 
-/// What an engine keeps of the events of its process. With the process lock.
+/// The sinks of an engine that count, record and trace the events of its process. With the process
+/// lock.
 class Records {
  public:
   EventCounts counts;

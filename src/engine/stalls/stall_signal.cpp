@@ -12,8 +12,8 @@
 namespace oriel::stall_signal {
 namespace {
 
-// Used by the signal handler, and therefore without locks. Of the process, and not of an Engine,
-// because signals are: `waits` counts those of all engines.
+// The signal handler uses these words, and therefore no lock protects them. A process has one
+// handler of a signal, so they are the process's: `waits` counts the waits of all engines.
 std::atomic<std::uint32_t> times{0};
 std::atomic<int> waits{0};
 struct sigaction program_action{};

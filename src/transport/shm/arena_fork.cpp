@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What becomes of an arena in the child of a fork.
+// An arena in the child of a fork.
 #include "transport/shm/arena.hpp"
 
 #include <pthread.h>

@@ -49,8 +49,9 @@ class SimNetwork {
   bool buffers_shared() const { return buffers_shared_; }
   /// From now on direct transfers fail when they arrive.
   void set_failing(bool failing) { failing_ = failing; }
-  /// What other processes find of a process that ends: its memory is gone first, so that transfers
-  /// and atomics fail, and then it counts as ended, and sends nothing more.
+  /// The life of a process as other processes find it. While the process is ending, its memory is
+  /// gone, so that transfers and atomics fail, but it still counts as alive. An ended one counts as
+  /// ended and sends nothing more.
   enum class Life : std::uint8_t { alive, ending, ended };
   void set_life(int process, Life life);
   /// Returns whether the process counts as alive to `asks`. Otherwise all its packets that `asks`

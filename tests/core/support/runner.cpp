@@ -211,7 +211,7 @@ bool Runner::over(const Instruction& instruction) {
 }
 
 bool Runner::issue_directly(const Access& access, Buffers& buffers, Window& window) {
-  // What the MPI layer does for short contiguous operations.
+  // As the MPI layer does, short contiguous operations are tried on the hot path first.
   if (!access.direct || access.request >= 0 || access.cells.size() != 1) return false;
   const std::int64_t displacement =
       job_.displacement(access.target, access.window, access.cells[0] * cell_bytes);
