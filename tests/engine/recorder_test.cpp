@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "support/calls.hpp"
+#include "transport/shm/clock.hpp"
 #include "transport/sim/sim_job.hpp"
 
 namespace oriel::test {
@@ -104,6 +106,27 @@ TEST_F(Recorded, TheHeadHasTheRankInTheWorld) {
   std::memcpy(&head.rank, bytes.data() + offsetof(RecordHead, rank), 2 * sizeof head.rank);
   EXPECT_EQ(head.rank, 4);
   EXPECT_EQ(head.ranks, 6);
+}
+
+TEST_F(Recorded, TheHeadHasTheTimeInCallsOfTheHost) {
+  constexpr std::uint64_t long_enough = 2'000'000;
+  const auto host_call = [] {
+    const std::uint64_t begun = nanoseconds_now();
+    while (nanoseconds_now() < begun + long_enough) {
+    }
+    return 7;
+  };
+  EXPECT_EQ(recorder_.host_time.during(host_call), 7);
+  EXPECT_EQ(recorder_.host_time.during(host_call), 7);
+  const std::string bytes = record();
+  const std::uint64_t counted = recorder_.host_time.nanoseconds();
+  EXPECT_GE(counted, 2 * long_enough);
+  std::uint64_t in_host = 0;
+  std::memcpy(&in_host, bytes.data() + offsetof(RecordHead, in_host), sizeof in_host);
+  EXPECT_EQ(in_host, counted);
+  // The process is not recorded any more.
+  EXPECT_EQ(recorder_.host_time.during(host_call), 7);
+  EXPECT_EQ(recorder_.host_time.nanoseconds(), counted);
 }
 
 TEST_F(Recorded, AWindowIsNamedOnceItIsMadeAndUsed) {

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rank 0 carries out each kind of operation once on the memory of rank 1, each of another size.
 // With the argument `attached` it puts to memory that a dynamic window has, with `collective` both
-// ranks use a persistent collective, with `computing` rank 1 makes no calls while rank 0 reads its
-// memory. Not a test by itself: its drivers look at what is recorded.
+// ranks use a persistent collective, with `messages` they wait for messages of the host, with
+// `computing` rank 1 makes no calls while rank 0 reads its memory. Not a test by itself: its drivers
+// look at what is recorded.
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/check.hpp"
@@ -207,6 +211,43 @@ void computing(const Program& program) {
   barrier();
 }
 
+/// Rank 0 makes a message, a collective and a request of the host wait for a tenth of a second
+/// each, in the calls of rank 1, and then the other way round. Each rank prints how long its calls
+/// took.
+void messages(const Program& program) {
+  const Window<Element> window(Flavor::allocate, 1);
+  double seconds = 0;
+  for (const int late : {0, 1}) {
+    const auto call_late = [&](auto&& call) {
+      barrier();
+      if (program.rank() == late) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      const double begun = MPI_Wtime();
+      call();
+      seconds += MPI_Wtime() - begun;
+    };
+    Element element = 0;
+    const int other = 1 - program.rank();
+    call_late([&] {
+      if (program.rank() == late) {
+        MPI_Send(&element, 1, type, other, 0, MPI_COMM_WORLD);
+      } else {
+        MPI_Recv(&element, 1, type, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      }
+    });
+    call_late([&] { MPI_Barrier(MPI_COMM_WORLD); });
+    call_late([&] {
+      MPI_Request request;
+      if (program.rank() == late) {
+        MPI_Isend(&element, 1, type, other, 0, MPI_COMM_WORLD, &request);
+      } else {
+        MPI_Irecv(&element, 1, type, other, 0, MPI_COMM_WORLD, &request);
+      }
+      MPI_Waitall(1, &request, MPI_STATUSES_IGNORE);
+    });
+  }
+  std::printf("seconds: %.6f\n", seconds);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -218,6 +259,10 @@ int main(int argc, char** argv) {
   }
   if (what == "collective") {
     collective();
+    return 0;
+  }
+  if (what == "messages") {
+    messages(program);
     return 0;
   }
   if (what == "computing") {

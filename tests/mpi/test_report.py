@@ -320,6 +320,20 @@ def test_a_killed_rank_leaves_its_record(job, host, tmp_path):
     assert {rank for row in waits for rank in row["late"]} == {"0", "1"}
 
 
+def test_the_time_in_messages_of_the_host_is_counted(job, host, tmp_path):
+    """Barriers before each call are counted, too, but not timed by the program."""
+    command = [folder_of(host) / "recorded", "messages"]
+    status, output = job.run_command(host, command, 2, {"ORIEL_REPORT": str(tmp_path / "report")})
+    assert status == 0, output
+    report_on(tmp_path / "report")
+    report = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
+    timed = sum(map(float, re.findall(r"seconds: ([0-9.]+)", output)))
+    assert timed > 0.5
+    assert timed / 2 < report["host_seconds"] < 2 * report["seconds"]
+    assert report["host_share"] > 0
+    assert "messages and collectives, which Oriel leaves" in " ".join(report["notes"])
+
+
 @pytest.mark.hosts("mpich")
 def test_the_command_reports(host, tmp_path):
     """Each run has a folder of its own; the table comes after the program's output."""

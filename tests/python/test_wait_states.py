@@ -453,6 +453,26 @@ def test_events_without_space_are_told(tmp_path):
     assert "disk of the report's folder was full: 12,345 events" in note and "run again" in note
 
 
+def test_the_time_in_messages_of_the_mpi_library_is_told(tmp_path):
+    """Of the processes that ended MPI: the others did not write it."""
+    ranks = ranks_of(3)
+    for each in ranks:
+        each.add(999_000, "queue_full", "")
+    ranks[0].in_host = 200_000
+    ranks[1].in_host = 300_000
+    ranks[2].write(tmp_path, ended=False)
+    report, _ = report_of(run_of(tmp_path, *ranks[:2]))
+    assert report.host_seconds == pytest.approx(5e-4)
+    assert report.host_share == pytest.approx(0.25)
+    assert notes(report)[-1] == (
+        "25.0 % of the ranks' time (0.001 s) was in messages and collectives, which Oriel leaves "
+        "to the MPI library."
+    )
+    ranks[0].in_host = ranks[1].in_host = 9_000
+    report, _ = report_of(run_of(tmp_path, *ranks[:2]))
+    assert not any("messages" in note for note in notes(report))
+
+
 def test_a_request_for_the_hosts_messages_is_no_transfer(tmp_path):
     """An epoch is opened meanwhile; none ends."""
     waiting, other = ranks_of(2, "MPI_Wait")

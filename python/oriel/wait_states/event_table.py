@@ -11,7 +11,7 @@ from enum import Enum
 from typing import NamedTuple
 
 # The version of the record's format: raised if an event gets another number or meaning.
-VERSION = 4
+VERSION = 5
 
 # Enumerations of C++, with their values in order.
 ENUMERATIONS = {

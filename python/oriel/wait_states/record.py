@@ -25,7 +25,7 @@ from oriel.wait_states.event_table import (
 )
 from oriel.wait_states.machine_clock import MachineClock
 
-_HEAD = struct.Struct("<8sIIiiiIQQQ64s64s")
+_HEAD = struct.Struct("<8sIIiiiIQQQQ64s64s")
 _HEAD_BYTES = 4096
 _ENTRY = struct.Struct("<QQIiIBBH")
 _TIME = struct.Struct("<Q")  # of an entry, its begin
@@ -145,9 +145,11 @@ class WindowOfRank:
 @dataclass
 class Record:
     """`rank`, `ranks`: of MPI_COMM_WORLD, -1 without it; `ended`: 0 where the process did not end
-    its MPI; `lost`: events that found no space; `boot`: of its machine; `clock`: maps the times of
-    the file to those that it gives, None: they are the same; `timed_by`: the boot of the machine by
-    whose clock they are: only times of the same one can be compared."""
+    its MPI; `lost`: events that found no space; `in_host`: nanoseconds of all its threads in
+    blocking calls that Oriel leaves to the MPI library, 0 where `ended` is 0; `boot`: of its
+    machine; `clock`: maps the times of the file to those that it gives, None: they are the same;
+    `timed_by`: the boot of the machine by whose clock they are: only times of the same one can be
+    compared."""
 
     path: Path
     rank: int
@@ -156,6 +158,7 @@ class Record:
     begun: int
     ended: int
     lost: int
+    in_host: int
     boot: str
     host: str
     timed_by: str
@@ -350,7 +353,7 @@ def _read_record(path: Path) -> Record:
         raise RecordError(
             f"{path} is no record of Oriel's, or is cut short. Remove it, or run the program again."
         )
-    _, version, entry_bytes, rank, ranks, pid, _, begun, ended, lost, boot, host = (
+    _, version, entry_bytes, rank, ranks, pid, _, begun, ended, lost, in_host, boot, host = (
         _HEAD.unpack_from(head)
     )
     if version != VERSION or entry_bytes != _ENTRY.size:
@@ -361,7 +364,10 @@ def _read_record(path: Path) -> Record:
     if not (rank == ranks == -1 or 0 <= rank < ranks <= _MOST_RANKS):
         raise RecordError(f"{path} is damaged: it is of rank {rank} of {ranks}. Remove it.")
     machine = _text(boot)
-    record = Record(path, rank, ranks, pid, begun, ended, lost, machine, _text(host), machine)
+    host_name = _text(host)
+    record = Record(
+        path, rank, ranks, pid, begun, ended, lost, in_host, machine, host_name, machine
+    )
     _read_names(record, _NAME.fullmatch(path.name)[2] or "")
     return record
 

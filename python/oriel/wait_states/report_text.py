@@ -30,7 +30,7 @@ def ran(report: Report) -> str:
 
 
 def notes(report: Report) -> list[str]:
-    """What the records lack, in sentences."""
+    """What the records lack, and how much time they do not explain, in sentences."""
     found = [f"{sentence} It is left out." for sentence in report.unread.values()]
     if len(report.missing) == 1:
         found.append(
@@ -56,6 +56,11 @@ def notes(report: Report) -> list[str]:
             f"{' and '.join(report.changed)} {'have' if len(report.changed) > 1 else 'has'} "
             "changed since the run, so functions and lines may be wrong. Run again to get them "
             "right."
+        )
+    if report.host_share >= LEAST_SHARE:
+        found.append(
+            f"{100 * report.host_share:.1f} % of the ranks' time ({report.host_seconds:.3f} s) was "
+            "in messages and collectives, which Oriel leaves to the MPI library."
         )
     if report.lost:
         found.append(

@@ -72,11 +72,12 @@ class ShownState(NamedTuple):
 @dataclass
 class Report:
     """`ranks`: of MPI_COMM_WORLD; `processes`: PIDs of those without it; `killed`: whose record has
-    no end; `lost`: events that were not recorded; `unread`: by file name a sentence on each record
-    that could not be read; `changed`: files of the program that are younger than the records;
-    `exact`: operations were recorded, else less may be avoidable than a Row says; `shown`,
-    `epochs`, `activity`: what timelines show: the longest wait states and epochs, and more;
-    `callers`: of each call site."""
+    no end; `lost`: events that were not recorded; `host_seconds`: of all processes that ended MPI
+    together, in messages and collectives, which Oriel leaves to the MPI library; `host_share`: of
+    their time; `unread`: by file name a sentence on each record that could not be read; `changed`:
+    files of the program that are younger than the records; `exact`: operations were recorded, else
+    less may be avoidable than a Row says; `shown`, `epochs`, `activity`: what timelines show: the
+    longest wait states and epochs, and more; `callers`: of each call site."""
 
     ranks: int
     processes: list[int]
@@ -86,6 +87,8 @@ class Report:
     killed: list[int]
     killed_processes: list[int]
     lost: int
+    host_seconds: float
+    host_share: float
     hosts: list[str]
     machines: list[Machine]
     missing: list[int]
@@ -112,6 +115,9 @@ def make_report(run: Run) -> Report:
     ranks = max([record.ranks for record in records if record.rank >= 0], default=0)
     present = {record.rank for record in records}
     killed = [record for record in records if not record.ended]
+    ended = [record for record in records if record.ended]
+    lifetimes = sum(record.ended - record.begun for record in ended)
+    in_host = sum(record.in_host for record in ended)
     return Report(
         ranks=ranks,
         processes=_processes(records),
@@ -121,6 +127,8 @@ def make_report(run: Run) -> Report:
         killed=sorted({record.rank for record in killed if record.rank >= 0}),
         killed_processes=_processes(killed),
         lost=sum(record.lost for record in records),
+        host_seconds=in_host / 1e9,
+        host_share=in_host / lifetimes if lifetimes else 0.0,
         hosts=sorted({record.host for record in records}),
         machines=run.machines,
         missing=[

@@ -131,12 +131,14 @@ bool RecordFile::map_next_piece() {
   return true;
 }
 
-void RecordFile::mark_end() {
-  if (head_ != nullptr) head_->ended = nanoseconds_now();
+void RecordFile::mark_end(const HostTime& host_time) {
+  if (head_ == nullptr) return;
+  head_->in_host = host_time.nanoseconds();
+  head_->ended = nanoseconds_now();
 }
 
-void RecordFile::finish() {
-  mark_end();
+void RecordFile::finish(const HostTime& host_time) {
+  mark_end(host_time);
   const std::size_t unused = static_cast<std::size_t>(end_ - next_) * sizeof(Event);
   if (file_ >= 0) {
     [[maybe_unused]] const int cut = ::ftruncate(file_, static_cast<off_t>(mapped_ - unused));
@@ -191,17 +193,19 @@ void Recorder::start(Process& process, const std::string& folder, const WorldRan
   first_ = head.rank == 0;
   operations_ = setting_bool("ORIEL_TIMELINE");
   process_ = &process;
+  host_time.begin();
   process.events().add(*this, operations_ ? HotPaths::operations : HotPaths::locks);
 }
 
 void Recorder::stop() {
-  file_.finish();
+  file_.finish(host_time);
   disown();
   sites_.clear();
   new_windows_.clear();
 }
 
 void Recorder::disown() {
+  host_time.end();
   file_.close();
   if (names_ >= 0) ::close(names_);
   names_ = -1;

@@ -13,6 +13,7 @@
 #include "core/epoch/events.hpp"
 #include "core/process.hpp"
 #include "engine/process/call_site.hpp"
+#include "engine/record/host_time.hpp"
 
 namespace oriel {
 
@@ -37,6 +38,7 @@ struct RecordHead {
   std::uint64_t begun = 0;             // on the clock of Event::time
   std::uint64_t ended = 0;             // 0: the process has not ended its MPI
   std::atomic<std::uint64_t> lost{0};  // events and names without space on the disk
+  std::uint64_t in_host = 0;           // HostTime, in nanoseconds; set with `ended`
   std::array<char, 64> boot{};         // boot id and clock offset; equal: one clock
   std::array<char, 64> host{};
 };
@@ -59,14 +61,15 @@ class RecordFile {
       return;
     *next_++ = event;
   }
-  /// Sets the time at which the process has ended its MPI, in the head; finish() sets it again.
-  void mark_end();
+  /// Sets the time at which the process has ended its MPI, and its HostTime, in the head; finish()
+  /// sets both again.
+  void mark_end(const HostTime& host_time);
   /// Counts an event or a name that there was no space for.
   void lose() {
     if (head_ != nullptr) head_->lost.fetch_add(1, std::memory_order_relaxed);
   }
   /// Cuts the file behind its last event. It is not written any more.
-  void finish();
+  void finish(const HostTime& host_time);
   void close();
 
  private:
@@ -90,6 +93,8 @@ class RecordFile {
 /// sites are written there when they first occur.
 class Recorder final : public EventSink {
  public:
+  HostTime host_time;
+
   /// Records the process's events in the folder. If the files cannot be made, reports that on
   /// standard error.
   void start(Process& process, const std::string& folder, const WorldRank& own);
@@ -98,7 +103,7 @@ class Recorder final : public EventSink {
   /// window's order. Empty: there is no such communicator, or some of the ranks are not in it.
   void add_window(std::uint32_t number, std::span<const int> world_ranks);
   /// Called when the process is about to end its MPI.
-  void mark_end() { file_.mark_end(); }
+  void mark_end() { file_.mark_end(host_time); }
   void stop();
   /// Called in the child of a fork, whose parent goes on with the files. Another thread of the
   /// parent may have been changing the tables of names, so these are not touched.

@@ -147,10 +147,12 @@ def blocking_call(call: Call) -> str:
     arguments = [*names[: len(names) - len(status)], "request"]
     lines = (
         f"ORIEL_MPI_CALL({name})({call.declarations()}) {{",
-        f"  if (!{call.group.sweeps_if}) return host_mpi().{name}({', '.join(names)});",
-        "  return sweep_until_done([&](MPI_Request* request) {",
-        f"    return PMPI_{form}({', '.join(arguments)});",
-        f"  }}{', '.join(['', *status])});",
+        "  return call_host([&] {",
+        f"    if (!{call.group.sweeps_if}) return host_mpi().{name}({', '.join(names)});",
+        "    return sweep_until_done([&](MPI_Request* request) {",
+        f"      return PMPI_{form}({', '.join(arguments)});",
+        f"    }}{', '.join(['', *status])});",
+        "  });",
         "}",
     )
     return "\n".join(part for line in lines for part in break_at_commas(line, COLUMNS, "        "))

@@ -105,23 +105,27 @@ ORIEL_MPI_CALL(Sendrecv)
 (const void* send, int send_count, MPI_Datatype send_type, int destination, int send_tag,
  void* receive, int receive_count, MPI_Datatype receive_type, int source, int receive_tag,
  MPI_Comm comm, MPI_Status* status) {
-  if (!must_sweep()) {
-    return host_mpi().Sendrecv(send, send_count, send_type, destination, send_tag, receive,
-                               receive_count, receive_type, source, receive_tag, comm, status);
-  }
-  return exchange(send, send_count, send_type, {destination, send_tag}, receive, receive_count,
-                  receive_type, {source, receive_tag}, comm, status);
+  return call_host([&] {
+    if (!must_sweep()) {
+      return host_mpi().Sendrecv(send, send_count, send_type, destination, send_tag, receive,
+                                 receive_count, receive_type, source, receive_tag, comm, status);
+    }
+    return exchange(send, send_count, send_type, {destination, send_tag}, receive, receive_count,
+                    receive_type, {source, receive_tag}, comm, status);
+  });
 }
 
 ORIEL_MPI_CALL(Sendrecv_replace)
 (void* buffer, int count, MPI_Datatype type, int destination, int send_tag, int source,
  int receive_tag, MPI_Comm comm, MPI_Status* status) {
-  if (!must_sweep()) {
-    return host_mpi().Sendrecv_replace(buffer, count, type, destination, send_tag, source,
-                                       receive_tag, comm, status);
-  }
-  return exchange_in_place(buffer, count, type, {destination, send_tag}, {source, receive_tag},
-                           comm, status);
+  return call_host([&] {
+    if (!must_sweep()) {
+      return host_mpi().Sendrecv_replace(buffer, count, type, destination, send_tag, source,
+                                         receive_tag, comm, status);
+    }
+    return exchange_in_place(buffer, count, type, {destination, send_tag}, {source, receive_tag},
+                             comm, status);
+  });
 }
 
 #if ORIEL_HOST_LARGE_COUNTS
@@ -130,31 +134,37 @@ ORIEL_MPI_CALL(Sendrecv_c)
 (const void* send, MPI_Count send_count, MPI_Datatype send_type, int destination, int send_tag,
  void* receive, MPI_Count receive_count, MPI_Datatype receive_type, int source, int receive_tag,
  MPI_Comm comm, MPI_Status* status) {
-  if (!must_sweep()) {
-    return host_mpi().Sendrecv_c(send, send_count, send_type, destination, send_tag, receive,
-                                 receive_count, receive_type, source, receive_tag, comm, status);
-  }
-  return exchange(send, send_count, send_type, {destination, send_tag}, receive, receive_count,
-                  receive_type, {source, receive_tag}, comm, status);
+  return call_host([&] {
+    if (!must_sweep()) {
+      return host_mpi().Sendrecv_c(send, send_count, send_type, destination, send_tag, receive,
+                                   receive_count, receive_type, source, receive_tag, comm, status);
+    }
+    return exchange(send, send_count, send_type, {destination, send_tag}, receive, receive_count,
+                    receive_type, {source, receive_tag}, comm, status);
+  });
 }
 
 ORIEL_MPI_CALL(Sendrecv_replace_c)
 (void* buffer, MPI_Count count, MPI_Datatype type, int destination, int send_tag, int source,
  int receive_tag, MPI_Comm comm, MPI_Status* status) {
-  if (!must_sweep()) {
-    return host_mpi().Sendrecv_replace_c(buffer, count, type, destination, send_tag, source,
-                                         receive_tag, comm, status);
-  }
-  return exchange_in_place(buffer, count, type, {destination, send_tag}, {source, receive_tag},
-                           comm, status);
+  return call_host([&] {
+    if (!must_sweep()) {
+      return host_mpi().Sendrecv_replace_c(buffer, count, type, destination, send_tag, source,
+                                           receive_tag, comm, status);
+    }
+    return exchange_in_place(buffer, count, type, {destination, send_tag}, {source, receive_tag},
+                             comm, status);
+  });
 }
 
 #endif
 
 ORIEL_MPI_CALL(Probe)(int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  if (!must_sweep()) return host_mpi().Probe(source, tag, comm, status);
-  return probe_until_found(
-      [&](int* flag) { return host_mpi().Iprobe(source, tag, comm, flag, status); });
+  return call_host([&] {
+    if (!must_sweep()) return host_mpi().Probe(source, tag, comm, status);
+    return probe_until_found(
+        [&](int* flag) { return host_mpi().Iprobe(source, tag, comm, flag, status); });
+  });
 }
 
 ORIEL_MPI_CALL(Iprobe)(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
@@ -164,9 +174,11 @@ ORIEL_MPI_CALL(Iprobe)(int source, int tag, MPI_Comm comm, int* flag, MPI_Status
 
 ORIEL_MPI_CALL(Mprobe)
 (int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
-  if (!must_sweep()) return host_mpi().Mprobe(source, tag, comm, message, status);
-  return probe_until_found(
-      [&](int* flag) { return host_mpi().Improbe(source, tag, comm, flag, message, status); });
+  return call_host([&] {
+    if (!must_sweep()) return host_mpi().Mprobe(source, tag, comm, message, status);
+    return probe_until_found(
+        [&](int* flag) { return host_mpi().Improbe(source, tag, comm, flag, message, status); });
+  });
 }
 
 ORIEL_MPI_CALL(Improbe)

@@ -183,7 +183,7 @@ int wait_for_host(MPI_Request* request, MPI_Status* status, WaitReason reason) {
 using namespace oriel::mpi;
 
 ORIEL_MPI_CALL(Wait)(MPI_Request* request, MPI_Status* status) {
-  if (!ours_pending()) return host_mpi().Wait(request, status);
+  if (!ours_pending()) return call_host([&] { return host_mpi().Wait(request, status); });
   if (any_null(request)) return refuse_null("MPI_Wait");
   int code;
   if (wait_for(request, status, code)) return code;
@@ -192,13 +192,15 @@ ORIEL_MPI_CALL(Wait)(MPI_Request* request, MPI_Status* status) {
 }
 
 ORIEL_MPI_CALL(Waitany)(int count, MPI_Request* requests, int* index, MPI_Status* status) {
-  if (!ours_pending()) return host_mpi().Waitany(count, requests, index, status);
+  if (!ours_pending())
+    return call_host([&] { return host_mpi().Waitany(count, requests, index, status); });
   if (no_array(count, requests) || any_null(index)) return refuse_null("MPI_Waitany");
   return wait_by_testing([&](int* flag) { return test_any(count, requests, index, flag, status); });
 }
 
 ORIEL_MPI_CALL(Waitall)(int count, MPI_Request* requests, MPI_Status* statuses) {
-  if (!ours_pending() || count < 0) return host_mpi().Waitall(count, requests, statuses);
+  if (!ours_pending() || count < 0)
+    return call_host([&] { return host_mpi().Waitall(count, requests, statuses); });
   if (no_array(count, requests)) return refuse_null("MPI_Waitall");
   wait_for_pending(count, requests);
   // Tests all in every round: a single request cannot be tested without side effects, because
@@ -208,7 +210,8 @@ ORIEL_MPI_CALL(Waitall)(int count, MPI_Request* requests, MPI_Status* statuses) 
 
 ORIEL_MPI_CALL(Waitsome)
 (int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
-  if (!ours_pending()) return host_mpi().Waitsome(count, requests, done, indices, statuses);
+  if (!ours_pending())
+    return call_host([&] { return host_mpi().Waitsome(count, requests, done, indices, statuses); });
   if (no_array(count, requests) || any_null(done, indices)) return refuse_null("MPI_Waitsome");
   return wait_by_testing([&](int* flag) {
     const int code = test_some(count, requests, done, indices, statuses);

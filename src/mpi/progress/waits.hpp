@@ -3,6 +3,7 @@
 
 #include "core/epoch/event.hpp"
 #include "mpi/host/host.hpp"
+#include "mpi/runtime/runtime.hpp"
 
 namespace oriel::mpi {
 
@@ -11,6 +12,12 @@ namespace oriel::mpi {
 /// the events of this process see it. `reason`: for a stall report.
 int wait_for_host(MPI_Request* request, MPI_Status* status = MPI_STATUS_IGNORE,
                   WaitReason reason = WaitReason::request);
+
+/// Makes a blocking call of the host's for the program, and counts its time in the record.
+template <typename Call>
+int call_host(Call&& call) {
+  return engine.records.recorder.host_time.during(call);
+}
 
 // Sweeping in blocking calls of the host if its progress engine takes no hook (Intel MPI, MPICH's
 // library of the standard ABI). A blocking call is then its nonblocking form and a wait that

@@ -9,7 +9,7 @@ from pathlib import Path
 from oriel.wait_states.record import _ENTRY, _HEAD, _HEAD_BYTES, read_records
 
 # Their places in the head.
-_BEGUN, _ENDED, _BOOT = 7, 8, 10
+_BEGUN, _ENDED, _BOOT = 7, 8, 11
 
 
 def change_clock(path: Path, boot: bytes, map_time: Callable[[int], int]) -> None:

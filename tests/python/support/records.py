@@ -24,6 +24,7 @@ class RecordWriter:
     engine: int = 1
     boot: bytes = b"boot"
     begun: int = BEGUN
+    in_host: int = 0
     entries: list[bytes] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     last: int = 0
@@ -66,7 +67,7 @@ class RecordWriter:
         end = self.begun + self.last + 1_000 if ended else 0
         head = _HEAD.pack(
             b"orielrec", VERSION, _ENTRY.size, self.rank, self.ranks, self.pid, 0, self.begun, end,
-            0, self.boot, b"node",
+            0, self.in_host, self.boot, b"node",
         )  # fmt: skip
         text = head.ljust(_HEAD_BYTES, b"\0") + b"".join(self.entries) + bytes(_ENTRY.size)
         stem = f"rank-{self.rank}" if self.rank >= 0 else f"process-{self.pid}"
