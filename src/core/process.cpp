@@ -43,6 +43,14 @@ std::vector<std::unique_ptr<Window>>::iterator Process::position_of(std::uint32_
   return std::ranges::lower_bound(windows_, id, {}, [](const auto& owned) { return owned->id(); });
 }
 
+void Process::forget_detached(const void* memory, std::uint64_t bytes) {
+  for (const std::unique_ptr<Window>& window : windows_) {
+    if (window->dynamic()) {
+      window->forget_detached(reinterpret_cast<std::uintptr_t>(memory), bytes);
+    }
+  }
+}
+
 Window* Process::find_window(std::uint32_t id) {
   const auto position = position_of(id);
   return position != windows_.end() && (*position)->id() == id ? position->get() : nullptr;

@@ -55,6 +55,10 @@ class Process final : private NotifyReader {
   Window& create_window(WindowSpec spec);
   void destroy_window(Window& window);
 
+  /// Called before memory of this process is given back: no window reaches detached memory there
+  /// any more.
+  void forget_detached(const void* memory, std::uint64_t bytes);
+
   /// In the order of their numbers.
   std::span<const std::unique_ptr<Window>> windows() const { return windows_; }
   /// Null: this process has no such window.

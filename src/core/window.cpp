@@ -32,7 +32,7 @@ struct Window::Remote {
          Notifications& notifications)
       : sender(region, resources.outbox),
         server(state.work, peers, region, messages, resources.limits, resources.layouts,
-               resources.rendezvous_table, sender, notifications),
+               resources.rendezvous_table, sender, notifications, state.events),
         fence(region, sender, words, server),
         targets(state, peers, region, messages, resources.limits, resources.layouts, sender, server,
                 fence, atomics) {}

@@ -263,8 +263,15 @@ class Window final : private SweepWork {
   bool dynamic() const { return region_.dynamic(); }
   /// Attaches memory of this rank. No process waits, and no operation of other ranks is delayed.
   Error attach(const MemoryRange& piece);
-  /// Detaches the piece that begins at the address. Later operations on it fail.
+  /// Detaches the piece that begins at the address. Operations reach its memory, as long as it is
+  /// there, until it is forgotten (OwnPieces).
   Error detach(std::uint64_t address);
+  /// Forgets the detached pieces that begin in these bytes, or all. Operations on them fail from
+  /// now on.
+  void forget_detached(std::uint64_t address, std::uint64_t bytes) {
+    region_.own_pieces().forget_detached(address, bytes);
+  }
+  void forget_detached() { region_.own_pieces().forget_detached(); }
   /// Creates a memory handle of this rank (Q5).
   Error create_handle(const MemoryRange& memory, HandleName& name);
   /// Releases a memory handle. Later operations on it fail.

@@ -33,9 +33,12 @@ class Pieces : public ::testing::Test {
     return own_.detach(address, reason);
   }
   /// How many bytes a peer finds attached from the address on, in one piece.
-  std::uint64_t left(std::uint64_t address) {
+  std::uint64_t left(std::uint64_t address) { return found(address, PieceSearch::found); }
+  /// How many bytes it finds detached and not forgotten.
+  std::uint64_t detached(std::uint64_t address) { return found(address, PieceSearch::detached); }
+  std::uint64_t found(std::uint64_t address, PieceSearch as) {
     MemoryRange piece;
-    if (peer_.find_attached(address, piece, transport_, 0) != PieceSearch::found) return 0;
+    if (peer_.find_last_piece(address, piece, transport_, 0) != as) return 0;
     EXPECT_EQ(piece.location.offset, piece.address);
     return piece.bytes_from(address);
   }
@@ -56,6 +59,73 @@ TEST_F(Pieces, AreFoundFromTheirFirstToTheirLastByte) {
   EXPECT_EQ(left(1100), 0U);
   ASSERT_EQ(detach(1000), Error::none);
   EXPECT_EQ(left(1000), 0U);
+}
+
+TEST_F(Pieces, AreFoundAsDetachedUntilForgotten) {
+  for (const std::uint64_t address : {1000, 2000, 3000}) {
+    ASSERT_EQ(attach(address, 100), Error::none);
+    ASSERT_EQ(detach(address), Error::none);
+  }
+  EXPECT_EQ(detached(999), 0U);
+  EXPECT_EQ(detached(1000), 100U);
+  EXPECT_EQ(detached(1099), 1U);
+  EXPECT_EQ(detached(1100), 0U);
+  EXPECT_EQ(detach(1000), Error::base) << "it is not attached";
+  own_.forget_detached(1000, 1001);
+  EXPECT_EQ(detached(1000), 0U);
+  EXPECT_EQ(detached(2000), 0U);
+  EXPECT_EQ(detached(3000), 100U);
+  ASSERT_EQ(attach(4000, 100), Error::none);
+  own_.forget_detached();
+  EXPECT_EQ(detached(3000), 0U);
+  EXPECT_EQ(left(4000), 100U) << "it is attached";
+}
+
+// What is attached replaces what it overlaps, and counts again as attached.
+TEST_F(Pieces, ReplaceDetachedOnes) {
+  const auto detach_three = [&] {
+    for (const std::uint64_t address : {1000, 1100, 1300}) {
+      ASSERT_EQ(attach(address, 100), Error::none);
+      ASSERT_EQ(detach(address), Error::none);
+    }
+  };
+  detach_three();
+  ASSERT_EQ(attach(1000, 100), Error::none);
+  EXPECT_EQ(left(1000), 100U);
+  EXPECT_EQ(detached(1100), 100U);
+  EXPECT_EQ(detached(1300), 100U);
+  ASSERT_EQ(detach(1000), Error::none);
+  EXPECT_EQ(detached(1000), 100U);
+
+  ASSERT_EQ(attach(1050, 251), Error::none);
+  EXPECT_EQ(detached(1000), 0U) << "its bytes from 1050 on are in the new one";
+  EXPECT_EQ(left(1050), 251U);
+  EXPECT_EQ(left(1299), 2U);
+  EXPECT_EQ(detached(1301), 0U);
+  own_.forget_detached();
+  EXPECT_EQ(left(1050), 251U);
+  EXPECT_EQ(attach(1300, 1), Error::attach);
+  ASSERT_EQ(detach(1050), Error::none);
+
+  ASSERT_EQ(attach(1050, 10), Error::none);
+  EXPECT_EQ(left(1050), 10U);
+  EXPECT_EQ(detached(1060), 0U) << "a shorter one takes its place";
+}
+
+// Of very many the last ones are found.
+TEST_F(Pieces, AreForgottenAfterManyOthers) {
+  constexpr std::uint64_t many = OwnPieces::most_detached;
+  for (std::uint64_t i = 1; i <= many + 5; ++i) {
+    ASSERT_EQ(attach(64 * i, 60), Error::none);
+    ASSERT_EQ(detach(64 * i), Error::none);
+    // An old one that is detached anew is a late one.
+    if (i == many / 2) {
+      ASSERT_EQ(attach(64, 60), Error::none);
+      ASSERT_EQ(detach(64), Error::none);
+    }
+  }
+  EXPECT_EQ(detached(64), 60U);
+  for (std::uint64_t i = 2; i <= many + 5; ++i) ASSERT_EQ(detached(64 * i), i <= 6 ? 0 : 60U) << i;
 }
 
 TEST_F(Pieces, MayTouchButNotOverlap) {
@@ -126,7 +196,7 @@ TEST_F(Pieces, AreFoundWithoutTheLock) {
   };
   MemoryRange piece;
   const auto cache = [&](std::uint64_t address, std::uint64_t base) {
-    ASSERT_EQ(peer_.find_attached(address, piece, transport_, 0), PieceSearch::found);
+    ASSERT_EQ(peer_.find_last_piece(address, piece, transport_, 0), PieceSearch::found);
     peer_.cache(piece, reinterpret_cast<std::byte*>(base));
   };
   const auto found = [&](std::uint64_t address, std::uint64_t bytes) {
@@ -140,7 +210,7 @@ TEST_F(Pieces, AreFoundWithoutTheLock) {
   EXPECT_EQ(found(10, 1), 0U);
   cache(50, mapped + 100);
   // A search with the lock maps what it meets of the tree.
-  for (std::uint64_t i = 1; i <= many; ++i) peer_.find_attached(10 * i, piece, transport_, 0);
+  for (std::uint64_t i = 1; i <= many; ++i) peer_.find_last_piece(10 * i, piece, transport_, 0);
   for (std::uint64_t i = 1; i <= many; ++i) {
     ASSERT_EQ(found(10 * i, 6), mapped + 20 * i);
     ASSERT_EQ(found(10 * i + 2, 4), mapped + 20 * i + 2);
@@ -182,6 +252,8 @@ TEST_F(Pieces, AreManyAndLeaveNothingBehind) {
   EXPECT_EQ(segments(), before);
   for (std::uint64_t i = 0; i < many; ++i) ASSERT_EQ(detach(64 * i + 64), Error::none);
   EXPECT_EQ(left(64 * many), 0U);
+  own_.forget_detached();
+  EXPECT_EQ(PieceRoot::number_of(root_.top.load()), 0U);
 }
 
 /// Memory for so many segments.
@@ -213,10 +285,13 @@ TEST(PieceTree, CanAlwaysDetach) {
     for (std::uint64_t i = 1; i <= attached; ++i) {
       const std::uint64_t address = 8 * (i * 7919 % attached + 1);
       MemoryRange piece;
-      ASSERT_TRUE(tree.find_attached(address, piece));
+      std::uint64_t detach = 0;
+      ASSERT_TRUE(tree.find(address, piece, detach));
       ASSERT_EQ(piece.address, address);
-      tree.detach(address);
+      ASSERT_EQ(detach, 0U);
+      tree.detach(address, i);
     }
+    for (std::uint64_t i = 1; i <= attached; ++i) tree.forget(8 * i);
     EXPECT_EQ(PieceRoot::number_of(root.top.load()), 0U);
     EXPECT_TRUE(tree.reserve());
   }
@@ -239,9 +314,24 @@ TEST(PieceTree, CanDetachTheDeepest) {
   }
   EXPECT_GE(attached, DoublingSegments::entries(0) / 2);
   MemoryRange piece;
-  while (tree.find_attached(~std::uint64_t{0}, piece)) tree.detach(piece.address);
+  std::uint64_t detach = 0;
+  while (tree.find(~std::uint64_t{0}, piece, detach)) {
+    tree.detach(piece.address, 1);
+    tree.forget(piece.address);
+  }
   EXPECT_EQ(PieceRoot::number_of(root.top.load()), 0U);
 }
+
+/// Counts the operations on detached memory that a process reports.
+class DetachedAccesses final : public EventSink {
+ public:
+  void on(const Event& event, const EventSource&) override {
+    if (event.kind != EventKind::detached_accessed) return;
+    EXPECT_EQ(event.rank, 1);
+    ++count;
+  }
+  int count = 0;
+};
 
 /// Two ranks whose memory is attached in pieces of two words. Messages carry one word.
 class Dynamic : public ::testing::TestWithParam<Path> {
@@ -280,6 +370,9 @@ class Dynamic : public ::testing::TestWithParam<Path> {
     return limits;
   }
 
+  /// The process that finds the pieces of rank 1 for operations of rank 0.
+  int finder() const { return GetParam() == Path::messages ? 1 : 0; }
+
   SimJob job_{std::vector<int>{0, 0}, false, limits()};
 };
 
@@ -301,8 +394,9 @@ TEST_P(Dynamic, RefusesWhatIsNot) {
   EXPECT_EQ(flush(), Error::none) << "told once";
 }
 
-// The hot path may remember where a piece was.
-TEST_P(Dynamic, RefusesWhatIsNoLonger) {
+// All kinds of operations reach what was detached, as on all hosts, until it is forgotten. The hot
+// path may remember where a piece was.
+TEST_P(Dynamic, ReachesWhatIsDetachedUntilItIsForgotten) {
   const std::uint64_t value = 7;
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(outcome(on_word(OperationKind::put, &value, 1, place(0))), Error::none);
@@ -311,13 +405,44 @@ TEST_P(Dynamic, RefusesWhatIsNoLonger) {
   const auto address = static_cast<std::uint64_t>(place(0));
   ASSERT_EQ(job_.window(1).detach(address), Error::none);
   EXPECT_EQ(window().find_address(1, place(0), 8), nullptr);
-  const std::uint64_t other = 8;
+  std::uint64_t other = 8;
+  EXPECT_EQ(outcome(on_word(OperationKind::put, &other, 1, place(0))), Error::none);
+  EXPECT_EQ(word(0), other);
+  EXPECT_EQ(outcome(on_word(OperationKind::accumulate, &other, 1, place(8))), Error::none);
+  EXPECT_EQ(word(1), other);
+  std::uint64_t found = 0;
+  Operation get = on_word(OperationKind::get, nullptr, 1, place(0));
+  get.result = {&found, 1, get.target_layout};
+  get.origin = {};
+  EXPECT_EQ(outcome(get), Error::none);
+  EXPECT_EQ(found, other);
+  EXPECT_EQ(window().find_address(1, place(0), 8), nullptr);
+  job_.window(1).forget_detached();
+  other = 9;
   EXPECT_EQ(outcome(on_word(OperationKind::put, &other, 1, place(0))), Error::range);
-  EXPECT_EQ(word(0), value);
+  EXPECT_EQ(outcome(get), Error::range);
+  EXPECT_EQ(word(0), 8U);
   ASSERT_EQ(job_.window(1).attach({address, 16, SimTransport::location_of(job_.memory(1))}),
             Error::none);
   EXPECT_EQ(outcome(on_word(OperationKind::put, &other, 1, place(0))), Error::none);
   EXPECT_EQ(word(0), other);
+}
+
+TEST_P(Dynamic, ReportsOperationsOnDetachedMemory) {
+  DetachedAccesses accesses;
+  job_.process(finder()).events().add(accesses);
+  const std::uint64_t value = 7;
+  EXPECT_EQ(outcome(on_word(OperationKind::put, &value, 1, place(0))), Error::none);
+  EXPECT_EQ(accesses.count, 0);
+  ASSERT_EQ(job_.window(1).detach(static_cast<std::uint64_t>(place(0))), Error::none);
+  EXPECT_EQ(outcome(on_word(OperationKind::put, &value, 1, place(0))), Error::none);
+  EXPECT_EQ(outcome(on_word(OperationKind::accumulate, &value, 1, place(8))), Error::none);
+  EXPECT_EQ(accesses.count, 2);
+  EXPECT_EQ(outcome(on_word(OperationKind::put, &value, 1, place(16))), Error::none);
+  EXPECT_EQ(accesses.count, 2);
+  job_.process(1).forget_detached(job_.memory(1), 1);
+  EXPECT_EQ(outcome(on_word(OperationKind::put, &value, 1, place(0))), Error::range);
+  EXPECT_EQ(accesses.count, 2);
 }
 
 /// An operation on every second word from the second one on, which lie in several pieces.
@@ -342,6 +467,62 @@ TEST_P(Dynamic, DatatypesReachIntoSeveralPieces) {
   get.result = {fetched.data(), fetched.size(), get.target_layout};
   EXPECT_EQ(outcome(get), Error::none);
   for (std::size_t i = 0; i < fetched.size(); ++i) EXPECT_EQ(fetched[i], expected[i + 1]);
+}
+
+// The first piece is private unless all are mapped. Its owner may have unmapped it after the
+// detach.
+TEST_P(Dynamic, RefusesDetachedMemoryThatIsGone) {
+  const bool lost = GetParam() != Path::load_store;
+  std::array<std::uint64_t, 3> values{1, 2, 3};
+  ASSERT_EQ(job_.window(1).detach(static_cast<std::uint64_t>(place(0))), Error::none);
+  for (const bool gone : {true, false}) {
+    job_.transport(0).set_refusing(gone);
+    job_.transport(1).set_unmapped(gone);
+    const Error expected = gone && lost ? Error::range : Error::none;
+    for (const OperationKind kind : {OperationKind::put, OperationKind::accumulate}) {
+      EXPECT_EQ(outcome(on_word(kind, values.data(), 1, place(0))), expected);
+      // Into attached pieces, too.
+      EXPECT_EQ(outcome(scattered(kind, values.data(), place(0))), expected);
+    }
+    std::uint64_t found = 7;
+    Operation get = on_word(OperationKind::get, nullptr, 1, place(0));
+    get.result = {&found, 1, get.target_layout};
+    get.origin = {};
+    EXPECT_EQ(outcome(get), expected);
+    EXPECT_EQ(found, expected == Error::range ? 7 : gone ? 2 : word(0));
+  }
+}
+
+// A rank that operates on its own memory loads and stores it, and would not survive that.
+TEST_P(Dynamic, RefusesItsOwnMemoryThatIsGone) {
+  const std::uint64_t value = 1;
+  const std::int64_t own = job_.displacement(0, 0, 0);
+  ASSERT_EQ(job_.window(0).detach(static_cast<std::uint64_t>(own)), Error::none);
+  for (const bool gone : {true, false}) {
+    job_.transport(0).set_unmapped(gone);
+    EXPECT_EQ(window().epochs().issue(on_word(OperationKind::put, &value, 0, own)).error,
+              gone ? Error::range : Error::none);
+  }
+  std::uint64_t found = 0;
+  std::memcpy(&found, job_.memory(0), sizeof found);
+  EXPECT_EQ(found, value);
+}
+
+// The owner of detached memory is not asked to access it: it may have unmapped it since it did so
+// last.
+TEST_P(Dynamic, NoErrandReachesDetachedMemory) {
+  job_.network().set_serving(10);
+  const std::uint64_t value = 1;
+  const auto both = [&] {
+    const std::uint64_t before = job_.transport(0).errands();
+    for (const OperationKind kind : {OperationKind::put, OperationKind::accumulate}) {
+      EXPECT_EQ(outcome(on_word(kind, &value, 1, place(0))), Error::none);
+    }
+    return job_.transport(0).errands() - before;
+  };
+  EXPECT_EQ(both(), GetParam() == Path::system_call ? 2U : 0U);
+  ASSERT_EQ(job_.window(1).detach(static_cast<std::uint64_t>(place(0))), Error::none);
+  EXPECT_EQ(both(), 0U);
 }
 
 TEST_P(Dynamic, NoElementLiesInTwoPieces) {
@@ -416,6 +597,7 @@ TEST_P(Dynamic, AReplyTellsOfItsOwnOperation) {
 
 TEST_P(Dynamic, NothingIsStoredOfWhatIsAttachedInPart) {
   ASSERT_EQ(job_.window(1).detach(static_cast<std::uint64_t>(place(32))), Error::none);
+  job_.window(1).forget_detached();
   std::array<std::uint64_t, 3> values{1, 2, 3};
   for (const OperationKind kind : {OperationKind::put, OperationKind::accumulate}) {
     EXPECT_EQ(outcome(scattered(kind, values.data(), place(0))), Error::range);

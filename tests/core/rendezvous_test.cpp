@@ -151,6 +151,7 @@ TEST_P(RendezvousTest, LendsNoMoreThanTheNetworkTakes) {
 TEST_P(RendezvousTest, RefusesWhatIsNotAttached) {
   ASSERT_EQ(window().lock_all({}), Error::none);
   ASSERT_EQ(window(1).detach(static_cast<std::uint64_t>(place(sizeof(Words) / 2))), Error::none);
+  window(1).forget_detached();
   const Words before = mine_;
   for (const OperationKind kind : {OperationKind::put, OperationKind::get}) {
     for (const std::int64_t where : {place(0), place(8), place(0) - 8, std::int64_t{8}, -8L}) {
@@ -170,6 +171,11 @@ TEST_P(RendezvousTest, FindsWhatHasBeenAttachedAgain) {
   const Operation put = operation(OperationKind::put, place(0), memory_words / 2);
   EXPECT_EQ(outcome(put), Error::none);
   ASSERT_EQ(window(1).detach(address), Error::none);
+  for (const bool gone : {true, false}) {
+    job_.transport(1).set_unmapped(gone);
+    EXPECT_EQ(outcome(put), gone ? Error::range : Error::none);
+  }
+  window(1).forget_detached();
   set_theirs(0);
   const Words before = theirs();
   EXPECT_EQ(outcome(put), Error::range);
@@ -218,6 +224,7 @@ TEST_P(RendezvousTest, GoesByMemoryHandles) {
 TEST_P(RendezvousTest, WaitsForThePost) {
   const auto address = static_cast<std::uint64_t>(place(0));
   ASSERT_EQ(window(1).detach(address), Error::none);
+  window(1).forget_detached();
   const std::array<int, 1> target{1};
   const std::array<int, 1> origin{0};
   ASSERT_EQ(window().epochs().start(target, {}), Error::none);

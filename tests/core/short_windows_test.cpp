@@ -48,9 +48,9 @@ bool live(ShmTransport& transport, HandleName& former) {
   FailureReason reason;
   MemoryRange piece;
   HandleName name;
-  const bool clean = seen.find_attached(1000, piece, transport, self) == PieceSearch::none &&
+  const bool clean = seen.find_last_piece(1000, piece, transport, self) == PieceSearch::none &&
                      pieces.attach(memory, reason) == Error::none &&
-                     seen.find_attached(1000, piece, transport, self) == PieceSearch::found &&
+                     seen.find_last_piece(1000, piece, transport, self) == PieceSearch::found &&
                      handles.create(memory, name, reason) == Error::none &&
                      seen_handles.find_slot(name, piece, transport, self) != nullptr &&
                      seen_handles.find_slot(former, piece, transport, self) == nullptr;

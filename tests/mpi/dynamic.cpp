@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // G2: dynamic windows. Memory of every kind is attached and reached by its address in every kind of
 // epoch, what is not attached is an error, and pieces come and go in great numbers.
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -314,16 +315,106 @@ void detached(const Program& program, Source source) {
     CHECK_EQUAL(memory[0], 77);
     MPI_Win_detach(window, memory.data());
     memory[0] = 5;
+    memory[1] = 6;
     support::barrier();
-    CHECK_EQUAL(put_and_flush(window, target, there), MPI_ERR_RMA_RANGE);
+    // As on hosts, until the owner gives the memory back or calls a fence.
+    int found = 0;
+    MPI_Get(&found, 1, MPI_INT, target, MPI_Aint_add(there, 4), 1, MPI_INT, window);
+    CHECK_EQUAL(MPI_Win_flush(target, window), MPI_SUCCESS);
+    CHECK_EQUAL(found, 6);
+    CHECK_EQUAL(put_and_flush(window, target, there), MPI_SUCCESS);
+    CHECK_EQUAL(put_and_flush(window, target, MPI_Aint_add(there, 64)), MPI_ERR_RMA_RANGE);
     CHECK_EQUAL(put_and_flush(window, target, 0), MPI_ERR_RMA_RANGE);
     CHECK_EQUAL(MPI_Win_unlock(target, window), MPI_SUCCESS);
+    support::barrier();
+    CHECK_EQUAL(memory[0], 77);
+    MPI_Win_fence(0, window);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
+    memory[0] = 5;
+    MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window);
+    CHECK_EQUAL(put_and_flush(window, target, there), MPI_ERR_RMA_RANGE);
+    MPI_Win_unlock(target, window);
     support::barrier();
     CHECK_EQUAL(memory[0], 5);
   }
 }
 
-/// Longer than any message: the memory is detached and given back, and perhaps given out again.
+/// Memory that its owner unmaps, or gives back to MPI, behind the detach. Long operations reach it
+/// until then, too.
+void given_back(const Program& program, bool mapped, int count) {
+  const auto bytes = static_cast<std::size_t>(count) * sizeof(int);
+  Window window;
+  int* memory = nullptr;
+  if (mapped) {
+    MPI_Alloc_mem(static_cast<MPI_Aint>(bytes), MPI_INFO_NULL, &memory);
+  } else {
+    void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(pages != MAP_FAILED);
+    memory = static_cast<int*>(pages);
+  }
+  std::fill_n(memory, count, program.rank());
+  MPI_Win_attach(window, memory, static_cast<MPI_Aint>(bytes));
+  const auto addresses = gathered(address_of(memory), program.size());
+  std::vector<int> values(static_cast<std::size_t>(count), 77);
+  std::vector<int> back(values.size());
+  const auto classes = [](int code, int flushed) {
+    return support::error_class(code != MPI_SUCCESS ? code : flushed);
+  };
+  const auto all = [&](int target, int expected) {
+    const MPI_Aint there = addresses[static_cast<std::size_t>(target)];
+    int code = MPI_Get(back.data(), count, MPI_INT, target, there, count, MPI_INT, window);
+    CHECK_EQUAL(classes(code, MPI_Win_flush(target, window)), expected);
+    code = MPI_Put(values.data(), count, MPI_INT, target, there, count, MPI_INT, window);
+    CHECK_EQUAL(classes(code, MPI_Win_flush(target, window)), expected);
+    code = MPI_Accumulate(values.data(), count, MPI_INT, target, there, count, MPI_INT, MPI_SUM,
+                          window);
+    CHECK_EQUAL(classes(code, MPI_Win_flush(target, window)), expected);
+  };
+  MPI_Win_detach(window, memory);
+  support::barrier();
+  MPI_Win_lock_all(0, window);
+  const int target = program.right();
+  all(target, MPI_SUCCESS);
+  CHECK(std::count(back.begin(), back.end(), target) == count);
+  support::barrier();
+  CHECK(std::count(memory, memory + count, 2 * 77) == count);
+  if (mapped) {
+    MPI_Free_mem(memory);
+  } else {
+    // Unlike munmap it leaves the addresses to no other mapping.
+    CHECK(mmap(memory, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == memory);
+  }
+  support::barrier();
+  all(target, MPI_ERR_RMA_RANGE);
+  all(program.rank(), MPI_ERR_RMA_RANGE);
+  MPI_Win_unlock_all(window);
+  support::barrier();
+  if (!mapped) munmap(memory, bytes);
+}
+
+/// A rank detaches its memory and attaches it again, all the time, while others read it.
+void detached_and_attached(const Program& program, Source source) {
+  constexpr int rounds = 2000;
+  Attached<std::int64_t> window(program, source, 64);
+  window[5] = 5;
+  support::barrier();
+  const int target = program.right();
+  MPI_Win_lock_all(0, window);
+  for (int i = 0; i < rounds; ++i) {
+    CHECK_EQUAL(MPI_Win_detach(window, window.data()), MPI_SUCCESS);
+    std::int64_t found = 0;
+    MPI_Get(&found, 1, MPI_INT64_T, target, window.at(target, 5), 1, MPI_INT64_T, window);
+    CHECK_EQUAL(MPI_Win_flush(target, window), MPI_SUCCESS);
+    CHECK_EQUAL(found, std::int64_t{5});
+    // Of another length each time.
+    const MPI_Aint bytes = 8 * (6 + i % 59);
+    CHECK_EQUAL(MPI_Win_attach(window, window.data(), bytes), MPI_SUCCESS);
+  }
+  MPI_Win_unlock_all(window);
+}
+
+/// Longer than any message: the memory is detached and given back, or forgotten by a fence, and
+/// perhaps given out again.
 void long_and_gone(const Program& program, Source source) {
   constexpr int count = 400'000;
   Window window;
@@ -357,7 +448,14 @@ void long_and_gone(const Program& program, Source source) {
     support::barrier();
     CHECK(std::equal(ones.begin(), ones.end(), memory->data()));
     MPI_Win_detach(window, memory->data());
-    memory.reset();
+    if (source == Source::alloc_mem) {
+      memory.reset();
+    } else {
+      // Memory that the heap has got back may still be there.
+      MPI_Win_unlock_all(window);
+      MPI_Win_fence(0, window);
+      MPI_Win_lock_all(0, window);
+    }
     support::barrier();
     for (const bool put : {true, false}) CHECK_EQUAL(moved(put), MPI_ERR_RMA_RANGE);
     CHECK(std::count(back.begin(), back.end(), 7) == count);
@@ -686,6 +784,14 @@ int main(int argc, char** argv) {
                              [&] { detached(program, source); });
     program.test_unless_host("any", "what a host checks is its own choice", "long and gone",
                              [&] { long_and_gone(program, source); });
+    program.test_unless_host("any", "what a host checks is its own choice", "detached and attached",
+                             [&] { detached_and_attached(program, source); });
+  }
+  for (const bool mapped : {true, false}) {
+    for (const int count : {8, 5000, 400'000}) {
+      program.test_unless_host("any", "what a host checks is its own choice", "given back",
+                               [&] { given_back(program, mapped, count); });
+    }
   }
   program.test("updates", [&] { updates(program); });
   program.test("datatypes", [&] { datatypes(program); });

@@ -52,7 +52,8 @@ class RunStatistics:
             ("operations by protocol", self._operations()),
             ("epochs", self._epochs()),
             ("waits", self._waits()),
-            ("decisions", self._decisions()),
+            ("decisions", self._times("decisions")),
+            ("rules of MPI that the program has not kept", self._times("rules")),
         ):
             if not rows:
                 continue
@@ -87,8 +88,7 @@ class RunStatistics:
             for name, count in self.groups["waits"].items()
         ]
 
-    def _decisions(self) -> list[dict[str, str]]:
+    def _times(self, group: str) -> list[dict[str, str]]:
         return [
-            {"": name, "times": f"{count.times:,}"}
-            for name, count in self.groups["decisions"].items()
+            {"": name, "times": f"{count.times:,}"} for name, count in self.groups[group].items()
         ]

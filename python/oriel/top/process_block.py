@@ -17,7 +17,7 @@ from oriel.wait_states.record import REASONS
 # ProcessBlock: magic, version, id, two words of others, fenced, rank.
 _HEAD = struct.Struct("<IIQQQIi")
 _MAGIC = 0x0E1E15B1
-_VERSION = 16
+_VERSION = 17
 # WaitSign: version, reason, window, since, awaited, certain, window_name.
 _SIGN = struct.Struct("<QIIQ4QI4x64s")
 _SIGN_OFFSET = 28 * 64

@@ -220,4 +220,12 @@ EVENTS = (
         "a transfer of a persistent collective has chosen how it copies from now on",
         "method CopyMethod",
     ),
+    Event(
+        "detached_accessed",
+        Group.STEP,
+        "an operation has accessed memory that its target has detached, which MPI forbids: at the "
+        "target, or at the origin if it maps the target's words",
+        "kind OperationKind",
+        "target",
+    ),
 )

@@ -266,7 +266,13 @@ Error MappedTargets::copy_piece(RecordedOperation& recorded) {
 
 Error MappedTargets::perform(const Operation& operation) {
   if (const Error error = before(operation); error != Error::none) return error;
-  return report(operation, region_.perform(operation));
+  const Error error = report(operation, region_.perform(operation));
+  if (region_.clear_detached_found() && error == Error::none) [[unlikely]] {
+    state_.events.report({.rank = operation.target,
+                          .kind = EventKind::detached_accessed,
+                          .detail = detail_of(operation.kind)});
+  }
+  return error;
 }
 
 Error MappedTargets::before(const Operation& operation) {

@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <new>
+#include <vector>
 
 namespace oriel {
 
@@ -30,9 +31,8 @@ Error OwnPieces::attach(const MemoryRange& piece, FailureReason& reason) {
     empty_.insert(piece.address);
     return Error::none;
   }
-  MemoryRange last;
-  if (tree_.find_attached(piece.address + (piece.bytes - 1), last) &&
-      last.address + last.bytes > piece.address) {
+  std::vector<std::uint64_t> overlapped;
+  if (!find_overlapped(piece, overlapped)) {
     return reason.fail(Error::attach,
                        "some of this memory is attached to the window already; detach it first");
   }
@@ -41,14 +41,53 @@ Error OwnPieces::attach(const MemoryRange& piece, FailureReason& reason) {
                        "there is no shared memory left to note the window's pieces in, or there "
                        "are millions of them");
   }
+  // First attached, then forgotten: operations find the common bytes all the time.
   tree_.attach(piece);
+  for (const std::uint64_t detach : overlapped) {
+    if (detached_.at(detach) == piece.address) {
+      detached_.erase(detach);
+    } else {
+      forget(detach);
+    }
+  }
   return Error::none;
+}
+
+/// Finds the detaches of the pieces that this one overlaps. False if one of them is attached.
+bool OwnPieces::find_overlapped(const MemoryRange& piece, std::vector<std::uint64_t>& detaches) {
+  MemoryRange last;
+  std::uint64_t detach = 0;
+  for (std::uint64_t address = piece.address + (piece.bytes - 1);
+       tree_.find(address, last, detach) && last.address + last.bytes > piece.address;
+       address = last.address - 1) {
+    if (detach == 0) return false;
+    detaches.push_back(detach);
+    if (last.address <= piece.address) break;
+  }
+  return true;
+}
+
+void OwnPieces::forget(std::uint64_t detach) {
+  const auto found = detached_.find(detach);
+  tree_.forget(found->second);
+  detached_.erase(found);
+}
+
+void OwnPieces::forget_detached(std::uint64_t address, std::uint64_t bytes) {
+  std::erase_if(detached_, [&](const auto& one) {
+    if (one.second - address >= bytes) return false;
+    tree_.forget(one.second);
+    return true;
+  });
 }
 
 Error OwnPieces::detach(std::uint64_t address, FailureReason& reason) {
   MemoryRange piece;
-  if (tree_.find_attached(address, piece) && piece.address == address) {
-    tree_.detach(address);
+  std::uint64_t detach = 0;
+  if (tree_.find(address, piece, detach) && piece.address == address && detach == 0) {
+    tree_.detach(address, ++detaches_);
+    detached_.emplace(detaches_, address);
+    if (detached_.size() > most_detached) forget(detached_.begin()->first);
     return Error::none;
   }
   const auto empty = empty_.find(address);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -15,7 +16,8 @@
 namespace oriel {
 
 /// The owner's side of a PieceRoot: a treap whose priorities are hashes of the addresses, so that a
-/// piece is found, attached and detached in O(log n) steps whatever the order of the calls.
+/// piece is found and changed in O(log n) steps whatever the order of the calls. Each change is one
+/// store of the top.
 ///
 /// `Segments` has allocate(segment, location): the nodes of a segment, zeroed, or null.
 template <typename Words, typename Segments>
@@ -26,11 +28,11 @@ class BasicPieceTree {
 
   BasicPieceTree(Root& root, Segments& segments) : root_(root), segments_(segments) {}
 
-  /// Provides nodes for an attach(). An attach() builds at most one node more than can be reached,
-  /// and keeps one for good, so there is space for each later detach(). False if there is no
-  /// memory.
+  /// Provides nodes for an attach(), and for one detach() and one forget() of each piece. An
+  /// attach() builds at most one node more than can be reached, and keeps one for good; a detach()
+  /// builds at most as many as can be reached, and keeps none. False if there is no memory.
   bool reserve() {
-    if (space() > std::min(reached(), most_changed)) return true;
+    if (space() > std::min(reached(), most_changed) + 1) return true;
     if (used_segments_ == Root::most_segments) return false;
     ArenaLocation location;
     Node* nodes = segments_.allocate(used_segments_, location);
@@ -41,15 +43,21 @@ class BasicPieceTree {
     return true;
   }
 
-  /// Attaches a piece. Only after reserve(); the piece has bytes and overlaps no other piece.
+  /// Attaches a piece. Only after reserve(); the piece has bytes and overlaps no attached piece. It
+  /// replaces a detached piece that begins at its address.
   void attach(const MemoryRange& piece) { publish(insert(Root::number_of(top_), piece)); }
 
-  /// Detaches the piece that begins at the address. There is always space: a detach() takes nodes
-  /// only until it is published, and in the end gives one back.
-  void detach(std::uint64_t address) { publish(erase(Root::number_of(top_), address)); }
+  /// Detaches the piece that begins at the address. `number`: of this detach, not 0.
+  void detach(std::uint64_t address, std::uint64_t number) {
+    publish(mark(Root::number_of(top_), address, number));
+  }
 
-  /// Finds the last piece that begins at the address or before it. False if there is none.
-  bool find_attached(std::uint64_t address, MemoryRange& piece) {
+  /// Removes the piece that begins at the address.
+  void forget(std::uint64_t address) { publish(erase(Root::number_of(top_), address)); }
+
+  /// Finds the last piece that begins at the address or before it, attached or detached. False if
+  /// there is none. `detached`: the number of its detach; 0: it is attached.
+  bool find(std::uint64_t address, MemoryRange& piece, std::uint64_t& detached) {
     std::uint32_t best = 0;
     for (std::uint32_t number = Root::number_of(top_); number != 0;) {
       const bool before = address_of(number) <= address;
@@ -58,6 +66,7 @@ class BasicPieceTree {
     }
     if (best == 0) return false;
     piece = at(best).piece.get(std::memory_order_relaxed);
+    detached = at(best).detached.load(std::memory_order_relaxed);
     return true;
   }
 
@@ -87,7 +96,7 @@ class BasicPieceTree {
   }
 
   /// Writes a piece and its children into a node that cannot be reached from the top.
-  std::uint32_t make(const MemoryRange& piece, Children children) {
+  std::uint32_t make(const MemoryRange& piece, std::uint64_t detached, Children children) {
     std::uint32_t number = 0;
     if (free_.empty()) {
       number = ++made_;
@@ -96,22 +105,30 @@ class BasicPieceTree {
       free_.pop_back();
     }
     at(number).piece.set(piece);
+    at(number).detached.store(detached, std::memory_order_release);
     at(number).set(children);
     return number;
   }
   /// Replaces a node by a new one with the same piece and other children.
   std::uint32_t renew(std::uint32_t number, Children children) {
+    return replace(number, at(number).detached.load(std::memory_order_relaxed), children);
+  }
+  std::uint32_t replace(std::uint32_t number, std::uint64_t detached, Children children) {
     replaced_.push_back(number);
-    return make(at(number).piece.get(std::memory_order_relaxed), children);
+    return make(at(number).piece.get(std::memory_order_relaxed), detached, children);
   }
 
   // Each of the following returns the top of a tree. It writes only new nodes, children first.
 
   std::uint32_t insert(std::uint32_t tree, const MemoryRange& piece) {
     if (tree == 0 || above(piece.address, address_of(tree))) {
-      return make(piece, split(tree, piece.address));
+      return make(piece, 0, split(tree, piece.address));
     }
     auto [left, right] = children_of(tree);
+    if (address_of(tree) == piece.address) {
+      replaced_.push_back(tree);
+      return make(piece, 0, {left, right});
+    }
     std::uint32_t& side = piece.address < address_of(tree) ? left : right;
     side = insert(side, piece);
     return renew(tree, {left, right});
@@ -126,6 +143,13 @@ class BasicPieceTree {
     }
     const auto [before, behind] = split(left, address);
     return {before, renew(tree, {behind, right})};
+  }
+  std::uint32_t mark(std::uint32_t tree, std::uint64_t address, std::uint64_t detached) {
+    auto [left, right] = children_of(tree);
+    if (address_of(tree) == address) return replace(tree, detached, {left, right});
+    std::uint32_t& side = address < address_of(tree) ? left : right;
+    side = mark(side, address, detached);
+    return renew(tree, {left, right});
   }
   std::uint32_t erase(std::uint32_t tree, std::uint64_t address) {
     auto [left, right] = children_of(tree);
@@ -165,16 +189,24 @@ class BasicPieceTree {
   std::vector<std::uint32_t> replaced_;  // nodes that the present change replaces
 };
 
-/// The pieces that this rank has attached to a dynamic window.
+/// The pieces that this rank has attached to a dynamic window, and those that it has detached and
+/// that operations still reach: until forget_detached(), until an attached piece overlaps them, or
+/// until `most_detached` others have been detached.
 class OwnPieces {
  public:
+  static constexpr std::size_t most_detached = 1024;
+
   /// `root`: zeroed memory that its node peers map.
   OwnPieces(PieceRoot& root, NodeServices& services);
 
   /// Error::attach: it overlaps an attached piece, or there is no memory for its node.
   Error attach(const MemoryRange& piece, FailureReason& reason);
-  /// Error::base: no piece begins there.
+  /// Error::base: no attached piece begins there.
   Error detach(std::uint64_t address, FailureReason& reason);
+  /// Forgets the detached pieces that begin in these bytes. Operations on them fail from now on.
+  void forget_detached(std::uint64_t address, std::uint64_t bytes);
+  /// Forgets all detached pieces.
+  void forget_detached() { forget_detached(0, ~std::uint64_t{0}); }
 
  private:
   /// The memory of the tree's nodes.
@@ -191,8 +223,13 @@ class OwnPieces {
     std::vector<std::byte*> allocated_;
   };
 
+  bool find_overlapped(const MemoryRange& piece, std::vector<std::uint64_t>& detaches);
+  void forget(std::uint64_t detach);
+
   Segments segments_;
   BasicPieceTree<SharedWords, Segments> tree_;
+  std::uint64_t detaches_ = 0;
+  std::map<std::uint64_t, std::uint64_t> detached_;  // addresses of the pieces, by their detaches
   std::multiset<std::uint64_t> empty_;  // pieces without bytes, which no operation can access
 };
 

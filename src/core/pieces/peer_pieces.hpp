@@ -13,8 +13,8 @@
 
 namespace oriel {
 
-/// The pieces that a rank has attached to a dynamic window as seen by a process that maps its
-/// words: the owner or a peer on its node. All bytes zero: a valid object without a rank.
+/// The pieces of a rank of a dynamic window as seen by a process that maps its words: the owner or
+/// a peer on its node. All bytes zero: a valid object without a rank.
 ///
 /// The process's lock serializes all functions except find_piece_address(), which threads call
 /// without it.
@@ -22,9 +22,9 @@ class PeerPieces {
  public:
   void set_root(const PieceRoot& root) { root_ = &root; }
 
-  /// The address of `bytes` bytes in our address space, if they are in one piece that can be loaded
-  /// and stored, and the owner has attached or detached nothing since the last cache(); null
-  /// otherwise.
+  /// The address of `bytes` bytes in our address space, if they are in one attached piece that can
+  /// be loaded and stored, and the owner has attached or detached nothing since the last cache();
+  /// null otherwise.
   std::byte* find_piece_address(std::uint64_t address, std::uint64_t bytes) const {
     const std::uint64_t version = cache_version_.begin_read();
     if (root_->top.load(std::memory_order_acquire) != top_.load(std::memory_order_acquire)) {
@@ -39,8 +39,8 @@ class PeerPieces {
     }
     return search(address, bytes);
   }
-  /// Caches the piece that find_attached() has found last, which is mapped at `base`, for
-  /// find_piece_address().
+  /// Caches the attached piece that find_last_piece() has found last, which is mapped at `base`,
+  /// for find_piece_address().
   void cache(const MemoryRange& piece, std::byte* base) {
     extent_.set(piece.location, base);
     const bool changed = top_.load() != found_;
@@ -58,8 +58,8 @@ class PeerPieces {
   }
 
   /// Finds the last piece that begins at the address or before it.
-  PieceSearch find_attached(std::uint64_t address, MemoryRange& piece, NodeServices& services,
-                            int process) {
+  PieceSearch find_last_piece(std::uint64_t address, MemoryRange& piece, NodeServices& services,
+                              int process) {
     const auto nodes = [&](std::size_t segment) -> const PieceNode* {
       Published<const PieceNode*>& first = segments_[segment];
       // Release: find_piece_address() reads the nodes.
@@ -72,7 +72,7 @@ class PeerPieces {
 
  private:
   /// The mapping of the first extent in which a cached piece was found, which is nearly always the
-  /// only one. It never changes once set, so find_attached() needs no lock.
+  /// only one. It never changes once set, so find_last_piece() needs no lock.
   class Extent {
    public:
     void set(const ArenaLocation& location, const std::byte* base) {

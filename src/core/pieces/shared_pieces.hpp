@@ -84,8 +84,8 @@ struct BasicRangeWords {
   BasicLocationWords<Words> location;
 };
 
-/// One attached piece, a node of a search tree by addresses. Only the owner writes it, and never
-/// while it can be reached from the top: see BasicPieceRoot.
+/// One piece, attached or detached, as a node of a search tree by addresses. Only the owner writes
+/// it, and never while it can be reached from the top: see BasicPieceRoot.
 template <typename Words>
 struct alignas(cache_line) BasicPieceNode {
   template <typename T>
@@ -107,11 +107,12 @@ struct alignas(cache_line) BasicPieceNode {
   }
 
   BasicRangeWords<Words> piece;
+  Atomic<std::uint64_t> detached{0};  // the number of the piece's detach; 0: it is attached
   Atomic<std::uint64_t> children{0};  // both Children, stored at once
 };
 
-/// The pieces that one rank has attached to a dynamic window, a tree of nodes that its node peers
-/// read without a lock.
+/// The pieces that one rank has attached to a dynamic window, and those that it has detached and
+/// not forgotten: a tree of nodes that its node peers read without a lock.
 /// - The owner changes no node that can be reached from the top. It builds the nodes on the way to
 ///   a change anew, and then stores another top (release).
 /// - A node that can no longer be reached may be rebuilt for the next change. A reader of such a
@@ -156,11 +157,12 @@ static_assert(DoublingSegments::first * ((std::uint64_t{1} << PieceRoot::most_se
 enum class PieceSearch : std::uint8_t {
   none,        // no piece begins at the address or before it
   found,       // the last piece that begins at the address or before it
+  detached,    // as found, but its owner has detached the piece
   unreachable  // a segment cannot be mapped
 };
 
-/// Finds the last piece that begins at `address` or before it, among the pieces attached at one
-/// moment during the call; `top` is the top of that moment. `nodes(segment)`: the nodes of a
+/// Finds the last piece that begins at `address` or before it, among the pieces of one moment
+/// during the call; `top` is the top of that moment. `nodes(segment)`: the nodes of a
 /// segment, or null if it cannot be mapped.
 template <typename Words, typename Nodes>
 PieceSearch find_piece(const BasicPieceRoot<Words>& root, Nodes&& nodes, std::uint64_t address,
@@ -183,9 +185,14 @@ PieceSearch find_piece(const BasicPieceRoot<Words>& root, Nodes&& nodes, std::ui
       const auto [left, right] = node.read_children(std::memory_order_acquire);
       number = before ? right : left;
     }
-    if (best != nullptr) piece = best->piece.get(std::memory_order_acquire);
+    bool detached = false;
+    if (best != nullptr) {
+      piece = best->piece.get(std::memory_order_acquire);
+      detached = best->detached.load(std::memory_order_acquire) != 0;
+    }
     if (root.top.load(std::memory_order_relaxed) == top) {
-      return best == nullptr ? PieceSearch::none : PieceSearch::found;
+      if (best == nullptr) return PieceSearch::none;
+      return detached ? PieceSearch::detached : PieceSearch::found;
     }
   }
 }

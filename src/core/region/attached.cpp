@@ -10,35 +10,47 @@
 namespace oriel {
 
 /// A copy of the rank's Member whose memory is this range.
-Member Region::as_member(int rank, const MemoryRange& memory) {
+Member Region::as_member(int rank, const MemoryRange& memory, bool detached) {
   Member made = member(rank);
+  made.detached = detached;
   // Memory that this process cannot map is accessed by system calls.
   if (rank == rank_) {
     made.set_memory(memory, at(nullptr, static_cast<std::int64_t>(memory.address)), nullptr,
                     ranks_ == 1);
-  } else {
-    made.set_memory(memory, nullptr, transport_.node().map_range(made.process, memory), false);
+    return made;
   }
+  // So is private memory that its owner has detached: a system call fails if it has been unmapped,
+  // a load ends the process.
+  std::byte* const mapped = detached && !memory.location.shared()
+                                ? nullptr
+                                : transport_.node().map_range(made.process, memory);
+  made.set_memory(memory, nullptr, mapped, false);
   return made;
+}
+
+/// Called before an operation accesses bytes of a piece. False if these are our own, and we have
+/// detached and unmapped them.
+bool Region::check_detached(int rank, const Member& piece, std::uint64_t address,
+                            std::uint64_t bytes, bool stores) {
+  if (!piece.detached) return true;
+  detached_found_ = true;
+  return rank != rank_ || reachable(at(nullptr, static_cast<std::int64_t>(address)), bytes, stores);
 }
 
 /// Finds the piece that contains a byte of the rank, and the bytes of the piece from that byte on.
 Error Region::find_piece(int rank, std::uint64_t address, Member& piece, std::uint64_t& remaining) {
   MemoryRange found;
   PeerPieces& pieces = attached(rank).pieces;
-  switch (pieces.find_attached(address, found, transport_.node(), member(rank).process)) {
-    case PieceSearch::unreachable:
-      return Error::system;
-    case PieceSearch::none:
-      return Error::range;
-    case PieceSearch::found:
-      break;
-  }
-  remaining = found.bytes_from(address);
+  const PieceSearch search =
+      pieces.find_last_piece(address, found, transport_.node(), member(rank).process);
+  if (search == PieceSearch::unreachable) return Error::system;
+  remaining = search == PieceSearch::none ? 0 : found.bytes_from(address);
   if (remaining == 0) return Error::range;
-  piece = as_member(rank, found);
+  piece = as_member(rank, found, search == PieceSearch::detached);
   // Our own private pieces are not cached: they are not updated by CPU atomics.
-  if (piece.path == Path::load_store && !piece.private_memory) pieces.cache(found, piece.base);
+  if (piece.path == Path::load_store && !piece.private_memory && !piece.detached) {
+    pieces.cache(found, piece.base);
+  }
   return Error::none;
 }
 
@@ -93,15 +105,16 @@ Error Region::perform_on_handle(const Operation& operation) {
   return perform_at(operation, piece, static_cast<std::uint64_t>(start));
 }
 
-Error Region::check_attached(std::uint64_t address, std::uint64_t bytes, std::uint64_t element,
-                             bool& some_private) {
+Error Region::check_pieces(std::uint64_t address, std::uint64_t bytes, std::uint64_t element,
+                           Member& memory) {
   while (bytes != 0) {
     Member piece;
     std::uint64_t remaining = 0;
     if (const Error error = find_piece(rank_, address, piece, remaining); error != Error::none) {
       return error;
     }
-    some_private |= piece.private_memory;
+    memory.private_memory |= piece.private_memory;
+    memory.detached |= piece.detached;
     const std::uint64_t held = std::min(remaining, bytes) / element * element;
     if (held == 0) return Error::range;
     address += held;
@@ -122,7 +135,12 @@ Error Region::perform_on_pieces(const Operation& operation) {
       error != Error::none) {
     return error;
   }
-  if (static_cast<std::uint64_t>(high - low) > remaining) return perform_by_pieces(operation);
+  const auto bytes = static_cast<std::uint64_t>(high - low);
+  if (bytes > remaining) return perform_by_pieces(operation);
+  if (!check_detached(operation.target, piece, start + static_cast<std::uint64_t>(low), bytes,
+                      operation.kind != OperationKind::get)) {
+    return Error::range;
+  }
   return perform_at(operation, piece, start - piece.address);
 }
 
@@ -149,7 +167,10 @@ Error Region::for_each_part(const Operation& operation, Visit&& visit) {
     }
     // An element that is in two pieces counts as not attached.
     part.target_count = std::min(runs.bytes(), remaining) / element;
-    if (part.target_count == 0) return Error::range;
+    if (part.target_count == 0 || !check_detached(operation.target, piece, address, part.bytes(),
+                                                  operation.kind != OperationKind::get)) {
+      return Error::range;
+    }
     if (operation.origin.layout) part.origin = {runs.origin(), part.target_count, one};
     if (operation.result.layout) part.result = {runs.result(), part.target_count, one};
     if (const Error error = visit(piece, part); error != Error::none) return error;

@@ -142,7 +142,8 @@ Error Region::perform_piece(const Operation& operation, std::uint64_t first, std
   std::byte* const here =
       at((write ? operation.origin : operation.result).address, static_cast<std::int64_t>(first));
   if (!target.loadable()) {
-    return ended(operation, copy(write, target.process, target.address + offset, here, bytes));
+    return ended(operation, target,
+                 copy(write, target.process, target.address + offset, here, bytes));
   }
   std::byte* const there = target.at_offset(offset);
   std::memmove(write ? there : here, write ? here : there, bytes);
@@ -177,14 +178,15 @@ Error Region::move_at(const Operation& operation, const Member& target, std::uin
          local.elements());
     return Error::none;
   }
-  return ended(operation, copy(write, target.process, target.address + offset,
-                               operation.target_elements(), local.address, local.elements()));
+  return ended(operation, target,
+               copy(write, target.process, target.address + offset, operation.target_elements(),
+                    local.address, local.elements(), target.detached));
 }
 
 Error Region::update_at(const Update& held, const Operation& operation, const Member& target,
                         std::uint64_t offset) {
   if (!target.loadable()) {
-    return ended(operation, update_vm(operation, target, target.address + offset));
+    return ended(operation, target, update_vm(operation, target, target.address + offset));
   }
   std::byte* const base = target.at_offset(offset);
   const std::uint32_t element = operation.reduction.element;
@@ -227,9 +229,11 @@ Error Region::reduce(const Reduction& reduction, const Member& target, std::byte
 }
 
 /// The result of a copy to or from the target's private memory: sets whom_lost() if the target has
-/// ended. A process that is ending has no memory any more before alive() is false.
-Error Region::ended(const Operation& operation, Error error) {
-  return error == Error::peer_lost ? lose(operation.target, "") : error;
+/// ended. A process that is ending has no memory any more before alive() is false. A system call
+/// that finds no memory means that the target has given back what it had detached.
+Error Region::ended(const Operation& operation, const Member& target, Error error) {
+  if (error == Error::peer_lost) return lose(operation.target, "");
+  return error == Error::system && target.detached ? Error::range : error;
 }
 
 void Region::push(Aggregation& aggregation, int rank) {
@@ -252,8 +256,8 @@ void Region::move(bool write, std::byte* there, const Elements& elements, void* 
 }
 
 Error Region::copy(bool write, int process, std::uint64_t there, const Elements& elements,
-                   void* local, const Elements& own) const {
-  RunBatch batch(transport_.node(), process, write);
+                   void* local, const Elements& own, bool alone) const {
+  RunBatch batch(transport_.node(), process, write, alone);
   Error error = Error::none;
   for_each_strided(elements, own, [&](const StridedBlocks& strided) {
     const std::uint64_t remote = there + static_cast<std::uint64_t>(strided.theirs);
@@ -262,7 +266,7 @@ Error Region::copy(bool write, int process, std::uint64_t there, const Elements&
       error = first_of(error, read_with_gaps(transport_.node(), process, strided, remote, here));
       return;
     }
-    if (write && ChunkedOperation::divides_blocks(strided)) {
+    if (write && !alone && ChunkedOperation::divides_blocks(strided)) {
       const auto whole = ChunkedOperation::scatter(remote, strided, here);
       OriginChunks ours(transport_.node(), process, whole);
       if (const auto ended = transport_.node().carry_out_with(process, whole, ours)) {
@@ -326,11 +330,13 @@ std::optional<Error> Region::update_in_chunks(const Operation& operation, const 
 
 /// Updates private memory. The target carries out a short update itself, and both processes carry
 /// out a long accumulate. For all others this process fetches the elements, combines them in a
-/// copy, and stores them back. The caller excludes all other updates of this memory, its owner's
-/// included.
+/// copy, and stores them back; so it does if the memory is detached. The caller excludes all other
+/// updates of this memory, its owner's included.
 Error Region::update_vm(const Operation& operation, const Member& target, std::uint64_t base) {
-  if (update_by_owner(operation, target, base)) return Error::none;
-  if (const auto error = update_in_chunks(operation, target, base)) return *error;
+  if (!target.detached) {
+    if (update_by_owner(operation, target, base)) return Error::none;
+    if (const auto error = update_in_chunks(operation, target, base)) return *error;
+  }
   const int process = target.process;
   const std::uint32_t element = operation.reduction.element;
   if (operation.kind == OperationKind::compare_and_swap) {

@@ -28,6 +28,7 @@ struct Member {
   Path path = Path::load_store;
   bool private_memory = false;  // peers cannot map it, so accumulates do not use CPU atomics
   bool by_space = false;        // private memory that we map by its owner's exposed address space
+  bool detached = false;        // a piece that its owner has detached, and perhaps unmapped
   std::byte* base = nullptr;    // address in this process if mapped; our own rank: always set
   std::uint64_t address = 0;    // address in the rank's process
   std::uint64_t size = 0;       // bytes

@@ -82,8 +82,9 @@ inline Error copy_private(NodeServices& services, int process, bool write,
 /// batches, by one system call each.
 class RunBatch {
  public:
-  RunBatch(NodeServices& services, int process, bool write)
-      : services_(services), process_(process), write_(write) {}
+  /// `alone`: the process carries out no part.
+  RunBatch(NodeServices& services, int process, bool write, bool alone = false)
+      : services_(services), process_(process), write_(write), alone_(alone) {}
 
   void add(void* local, std::uint64_t remote, std::uint64_t bytes) {
     if (count_ == runs_.size()) flush();
@@ -101,7 +102,9 @@ class RunBatch {
   /// Copies the runs. Returns the first error so far; after an error nothing more is copied.
   Error flush() {
     if (count_ != 0 && error_ == Error::none) {
-      error_ = copy_private(services_, process_, write_, {runs_.data(), count_});
+      const std::span<const Run> runs(runs_.data(), count_);
+      error_ = alone_ ? services_.copy(process_, write_, runs)
+                      : copy_private(services_, process_, write_, runs);
     }
     count_ = 0;
     return error_;
@@ -111,6 +114,7 @@ class RunBatch {
   NodeServices& services_;
   int process_;
   bool write_;
+  bool alone_;
   std::array<Run, most_runs> runs_;
   std::size_t count_ = 0;
   Error error_ = Error::none;

@@ -133,8 +133,9 @@ class Region {
                    const Elements& own);
   /// Carries out a put (`write`) or get, where `there` is an address in the private memory of
   /// `process`. Called by any thread.
+  /// `alone`: the process does not help.
   Error copy(bool write, int process, std::uint64_t there, const Elements& elements, void* local,
-             const Elements& own) const;
+             const Elements& own, bool alone = false) const;
   /// copy() of one run.
   Error copy(bool write, int process, std::uint64_t there, void* local, std::uint64_t bytes) const {
     const Run run{local, there, bytes};
@@ -218,11 +219,18 @@ class Region {
   /// in one known piece that can be loaded and stored. Null: use perform(). Any thread may call it
   /// at any time.
   std::byte* find_piece_address(int rank, std::uint64_t address, std::uint64_t bytes) const;
-  /// Checks that our own bytes in this range are attached. Error::range: some are not, or an
-  /// element of `element` bytes is in two pieces. Sets `some_private` if peers cannot map all of
-  /// the bytes.
-  Error check_attached(std::uint64_t address, std::uint64_t bytes, std::uint64_t element,
-                       bool& some_private);
+  /// Checks that our own bytes in this range are in pieces. Error::range: some are not, or an
+  /// element of `element` bytes is in two pieces. Sets `memory.private_memory` if peers cannot map
+  /// all of the bytes, and `memory.detached` if some are in a detached piece: reachable() must
+  /// follow then.
+  Error check_pieces(std::uint64_t address, std::uint64_t bytes, std::uint64_t element,
+                     Member& memory);
+  /// True if this process can load these bytes of its own now (`stores`: and store them).
+  bool reachable(const std::byte* memory, std::uint64_t bytes, bool stores) {
+    return transport_.node().reachable(reinterpret_cast<std::uintptr_t>(memory), bytes, stores);
+  }
+  /// Returns whether perform() has found detached memory since the last call.
+  bool clear_detached_found() { return std::exchange(detached_found_, false); }
   /// Finds the memory of a memory handle, as a Member, and its slot. Null: the handle has been
   /// released, or never existed.
   const HandleSlot* find_handle(int rank, const HandleName& name, Member& piece);
@@ -249,7 +257,9 @@ class Region {
   static bool atomic_at(const Member& target, const void* where, std::uint32_t element) {
     return !target.private_memory && atomic_element(element, where);
   }
-  Member as_member(int rank, const MemoryRange& memory);
+  Member as_member(int rank, const MemoryRange& memory, bool detached = false);
+  bool check_detached(int rank, const Member& piece, std::uint64_t address, std::uint64_t bytes,
+                      bool stores);
   Error perform_on_handle(const Operation& operation);
   Error find_piece(int rank, std::uint64_t address, Member& piece, std::uint64_t& remaining);
   Error perform_on_pieces(const Operation& operation);
@@ -261,7 +271,7 @@ class Region {
   Error move_at(const Operation& operation, const Member& target, std::uint64_t offset);
   Error update_at(const Update& held, const Operation& operation, const Member& target,
                   std::uint64_t offset);
-  Error ended(const Operation& operation, Error error);
+  Error ended(const Operation& operation, const Member& target, Error error);
   /// Calls update(plain) or update(atomic), as the updates of other ranks permit. by_elements()
   /// returns whether update(atomic) is possible. False: neither is permitted now.
   template <typename ByElements, typename UpdateBy, typename Plain, typename Atomic>
@@ -315,6 +325,7 @@ class Region {
   std::deque<Attached> attached_;
   std::unique_ptr<OwnPieces> own_pieces_;  // null: the window is not dynamic
   std::unique_ptr<OwnHandles> own_handles_;
+  bool detached_found_ = false;
   std::vector<int> granted_;        // temporary list of release_lock(): the origins to wake
   std::vector<std::byte> scratch_;  // of updates of private memory
   std::map<std::pair<int, std::string_view>, std::string> texts_of_lost_;

@@ -106,7 +106,7 @@ Reduction reduction_of(const Message& message) {
 
 Server::Server(SweepWork& work, Peers& peers, Region& region, Messages& messages,
                const Limits& limits, LayoutCaches& layouts, RendezvousTable& rendezvous_table,
-               Sender& sender, Notifications& notifications)
+               Sender& sender, Notifications& notifications, const WindowEvents& events)
     : work_(work),
       peers_(peers),
       region_(region),
@@ -115,7 +115,8 @@ Server::Server(SweepWork& work, Peers& peers, Region& region, Messages& messages
       layouts_(layouts),
       rendezvous_table_(rendezvous_table),
       sender_(sender),
-      notifications_(notifications) {}
+      notifications_(notifications),
+      events_(events) {}
 
 /// Rendezvous that are not over have lost their origins.
 Server::~Server() {
@@ -288,7 +289,8 @@ Error Server::check_request(const Request& request, Member& memory, std::byte*& 
   } else {
     memory.base = nullptr;  // displacements are addresses
     start = at(memory.base, offset);
-    return check_attached(request, memory.private_memory);
+    if (const Error error = check_pieces(request, memory); error != Error::none) return error;
+    return memory.detached ? check_detached(request, start) : Error::none;
   }
   start = at(memory.base, offset);
   return check_window(request, memory.size);
@@ -309,14 +311,13 @@ Error Server::check_window(const Request& request, std::uint64_t size) {
              : Error::range;
 }
 
-/// Checks the whole operation, of which the message may be a piece, against the attached memory.
-Error Server::check_attached(const Request& request, bool& some_private) {
+/// Checks the whole operation, of which the message may be a piece, against the pieces.
+Error Server::check_pieces(const Request& request, Member& memory) {
   const Message& message = request.message;
   const std::uint64_t element = std::max<std::uint64_t>(message.element, 1);
   if (request.layout == nullptr) {
     if (!within(request.first, request.bytes, message.count)) return Error::range;
-    return region_.check_attached(message.offset - message.first, message.count, element,
-                                  some_private);
+    return region_.check_pieces(message.offset - message.first, message.count, element, memory);
   }
   if (!within_elements(*request.layout, message.count, request.first, request.bytes)) {
     return Error::range;
@@ -324,10 +325,32 @@ Error Server::check_attached(const Request& request, bool& some_private) {
   for (BlockCursor cursor(*request.layout, message.count); !cursor.finished();
        cursor.advance(cursor.run())) {
     const std::uint64_t address = message.offset + static_cast<std::uint64_t>(cursor.offset());
-    if (const Error error = region_.check_attached(address, cursor.run(), element, some_private);
+    if (const Error error = region_.check_pieces(address, cursor.run(), element, memory);
         error != Error::none) {
       return error;
     }
+  }
+  return Error::none;
+}
+
+/// Checks that the program has not unmapped the bytes of a request, some of which it has detached.
+Error Server::check_detached(const Request& request, std::byte* start) {
+  const OperationKind kind = request.message.operation;
+  const bool stores = kind != OperationKind::get;
+  bool reachable = true;
+  if (request.layout == nullptr) {
+    reachable = region_.reachable(start, request.bytes, stores);
+  } else {
+    BlockCursor cursor(*request.layout, request.message.count);
+    cursor.skip(request.first);
+    for_each_run(cursor, request.bytes, [&](std::int64_t offset, std::uint64_t run) {
+      reachable = reachable && region_.reachable(at(start, offset), run, stores);
+    });
+  }
+  if (!reachable) return Error::range;
+  if (request.first == 0) {
+    events_.report(
+        {.rank = region_.rank(), .kind = EventKind::detached_accessed, .detail = detail_of(kind)});
   }
   return Error::none;
 }

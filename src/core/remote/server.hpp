@@ -12,6 +12,7 @@
 #include "core/base/limits.hpp"
 #include "core/base/pool.hpp"
 #include "core/base/work_list.hpp"
+#include "core/epoch/events.hpp"
 #include "core/notify/notifications.hpp"
 #include "core/region/peer.hpp"
 #include "core/region/region.hpp"
@@ -64,7 +65,7 @@ class Server {
  public:
   Server(SweepWork& work, Peers& peers, Region& region, Messages& messages, const Limits& limits,
          LayoutCaches& layouts, RendezvousTable& rendezvous_table, Sender& sender,
-         Notifications& notifications);
+         Notifications& notifications, const WindowEvents& events);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -136,7 +137,8 @@ class Server {
   void notify(const Message& message);
   Error check_request(const Request& request, Member& memory, std::byte*& start);
   Error check_window(const Request& request, std::uint64_t size);
-  Error check_attached(const Request& request, bool& some_private);
+  Error check_pieces(const Request& request, Member& memory);
+  Error check_detached(const Request& request, std::byte* start);
   Error serve_run(const Message& message, const Member& memory, std::byte* where,
                   const std::byte* operands, std::byte* fetched, std::uint64_t bytes);
   // rendezvous.cpp
@@ -154,6 +156,7 @@ class Server {
   RendezvousTable& rendezvous_table_;
   Sender& sender_;
   Notifications& notifications_;
+  const WindowEvents& events_;
   std::uint64_t fence_opened_ = 0;
   std::uint64_t fence_ended_ = 0;
   std::vector<std::unique_ptr<Held>> held_;  // of early_

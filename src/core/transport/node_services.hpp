@@ -84,6 +84,8 @@ class NodeServices {
     if (range.location.shared()) return map(process, range.location, range.bytes);
     return range.space() != 0 ? map_private(process, range) : nullptr;
   }
+  /// True if this process can load these bytes of its own now (`stores`: and store them).
+  virtual bool reachable(std::uint64_t address, std::uint64_t bytes, bool stores) = 0;
   /// Copies into (`write`) or out of a node peer's private memory, run by run, complete on return.
   /// Only used for ranks with Path::system_call. Any thread may call it at any time.
   virtual Error copy(int process, bool write, std::span<const Run> runs) = 0;

@@ -54,6 +54,9 @@ void EventCounts::on(const Event& event, const EventSource& source) {
     case EventKind::copy_chosen:
       ++counts_.copies[event.detail].times;
       break;
+    case EventKind::detached_accessed:
+      ++counts_.detached.times;
+      break;
     default:
       break;
   }

@@ -24,6 +24,7 @@ class EventCounts final : public EventSink {
     std::array<Count, epoch_kinds> epochs;
     std::array<Count, epoch_kinds> deferred;  // of `epochs`: those that were deferred
     std::array<Count, copy_methods> copies;
+    Count detached;  // operations on detached memory
   };
 
   /// Starts counting, unless it has started. An engine never stops reporting to a sink.

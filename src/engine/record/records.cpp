@@ -137,6 +137,7 @@ void Records::write_statistics(Engine& engine) const {
   add_line(report, "decisions", "times that the agent served", engine.agent.served());
   add_line(report, "decisions", "lines for threads given out", engine.line_keeper.given());
   add_line(report, "decisions", "threads without a line", engine.line_keeper.refused());
+  add_line(report, "rules", "operations on detached memory", now.detached.times);
   std::string path = std::string(run_folder()) + "/statistics.XXXXXX";
   const int file = own_descriptor(::mkostemp(path.data(), O_CLOEXEC));
   if (file < 0) return;  // the run's folder is on another machine

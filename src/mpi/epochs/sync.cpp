@@ -239,9 +239,15 @@ ORIEL_MPI_CALL(Win_fence)(int given, MPI_Win win) {
       [&](WindowHandle& window) -> Failure {
         Assert assertion;
         if (const Failure bad = translate_assert(given, fence_asserts, assertion)) return bad;
-        return block(engine, *window.core, {WaitReason::fence}, [&](Completion* completion) {
-          return window.core->epochs().fence(assertion, true, completion);
-        });
+        Window& core = *window.core;
+        const Failure failed =
+            block(engine, core, {WaitReason::fence}, [&](Completion* completion) {
+              return core.epochs().fence(assertion, true, completion);
+            });
+        // All ranks have come: none accesses what this rank has detached before.
+        if (core.dynamic()) [[unlikely]]
+          core.forget_detached();
+        return failed;
       },
       [&] { return host_mpi().Win_fence(given, win); });
 }

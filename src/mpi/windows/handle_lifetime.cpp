@@ -54,11 +54,16 @@ void destroy_window(WindowHandle* window) {
     runtime.windows.erase(handle_key(window->handle), window);
     runtime.handle_values.release(window->handle);
     Running& running = *engine.running();
+    const void* const memory = window->base;
+    // The memory of MPI_Win_create is not given back.
+    const bool created = window->flavor == MPI_WIN_FLAVOR_CREATE;
+    const auto bytes = created ? 0 : static_cast<std::uint64_t>(window->size);
     state = std::move(window->state);
     runtime.owned_handles.erase(window);
     if (state.use_count() != 1) {
       state = nullptr;
     } else {
+      running.process.forget_detached(memory, bytes);
       running.process.destroy_window(*state->core);
     }
   }

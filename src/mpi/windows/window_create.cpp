@@ -187,6 +187,9 @@ ORIEL_MPI_CALL(Alloc_mem)(MPI_Aint size, MPI_Info info, void* base) {
 ORIEL_MPI_CALL(Free_mem)(void* base) {
   {
     const Guard guard(engine.lock);
+    if (oriel::Running* running = engine.running(); base != nullptr && running != nullptr) {
+      running->process.forget_detached(base, engine.arena.bytes_at(base));
+    }
     if (base != nullptr && engine.arena.free(base)) return MPI_SUCCESS;
   }
   return host_mpi().Free_mem(base);

@@ -142,6 +142,11 @@ bool Arena::prepare(std::uint64_t offset, std::uint64_t bytes) {
                     round_up(offset + std::max<std::uint64_t>(bytes, 1), page_size()) - first_page);
 }
 
+std::uint64_t Arena::bytes_at(const void* pointer) {
+  const auto found = piece_at(pointer);
+  return found == pieces_.end() ? 0 : found->second.bytes;
+}
+
 bool Arena::remove(void* pointer, bool reuse) {
   const auto found = piece_at(pointer);
   if (found == pieces_.end()) return false;

@@ -104,6 +104,8 @@ class Arena {
   /// Returns the memory to the system, or zeroes and keeps it if it is less than a page. Does
   /// nothing and returns false if the pointer is not from allocate() or has been freed.
   bool free(void* pointer) { return remove(pointer, true); }
+  /// The bytes of the piece that begins at the address; 0: none does.
+  std::uint64_t bytes_at(const void* pointer);
   /// As free(), but the memory is not allocated again, because a peer may still access it.
   bool retire(void* pointer) { return remove(pointer, false); }
   /// The location of the range, if one piece of this arena contains it.

@@ -133,7 +133,7 @@ bool process_alive(std::int32_t pid, std::uint64_t start);
 /// doorbell are written before the process's name is sent, and never change.
 struct alignas(cache_line) ProcessBlock {
   static constexpr std::uint32_t magic_value = 0x0e1e15b1;
-  static constexpr std::uint32_t current_version = 16;  // of all layouts in shared memory
+  static constexpr std::uint32_t current_version = 17;  // of all layouts in shared memory
   static constexpr std::size_t mailbox_cells = 4096;    // 256 KiB
   static constexpr std::size_t notify_lines = 1024;     // 64 KiB
 

@@ -66,8 +66,9 @@ bool ReachablePages::contain(std::uint64_t address, std::uint64_t bytes, bool st
   return true;
 }
 
-bool ReachablePages::storable_now(std::uint64_t address) {
-  return reach(round_down(address, page_size()), page_size(), true);
+bool ReachablePages::reachable_now(std::uint64_t address, std::uint64_t bytes, bool stored) {
+  const std::uint64_t first = round_down(address, page_size());
+  return reach(first, round_up(address + bytes - first, page_size()), stored);
 }
 
 void ReachablePages::forget() {

@@ -153,8 +153,8 @@ MemoryRange ShmTransport::locate(const void* memory, std::uint64_t bytes) {
   }
   reachable_.forget();
   // Memory that this process cannot store, a device's for example, cannot be mapped either.
-  if (bytes != 0 && xpmem() != nullptr && ReachablePages::storable_now(range.address) &&
-      ReachablePages::storable_now(range.address + bytes - 1)) {
+  if (bytes != 0 && xpmem() != nullptr && ReachablePages::reachable_now(range.address, 1, true) &&
+      ReachablePages::reachable_now(range.address + bytes - 1, 1, true)) {
     range.expose(xpmem_->space());
   }
   return range;

@@ -71,8 +71,8 @@ class GrowingArray {
 class ReachablePages {
  public:
   bool contain(std::uint64_t address, std::uint64_t bytes, bool stored);
-  /// The kernel's answer for one address. It is not kept: the program may protect the memory.
-  static bool storable_now(std::uint64_t address);
+  /// The kernel's answer now. It is not kept: the program may protect or unmap the memory.
+  static bool reachable_now(std::uint64_t address, std::uint64_t bytes, bool stored);
   /// Discards the kept answers, because the program may have mapped other memory.
   void forget();
 
@@ -154,6 +154,9 @@ class ShmTransport final : public NodeServices {
     return at(process, location, bytes, error);
   }
   std::byte* map_private(int process, const MemoryRange& range) override;
+  bool reachable(std::uint64_t address, std::uint64_t bytes, bool stores) override {
+    return ReachablePages::reachable_now(address, bytes, stores);
+  }
   Error copy(int process, bool write, std::span<const Run> runs) override;
   bool ask(int process, Errand& errand) override;
   std::optional<Error> carry_out_with(int process, const ChunkedOperation& operation,

@@ -214,6 +214,7 @@ class SimTransport final : public Transport, public NodeServices, public Message
   }
   /// Sets whether this process can map exposed private memory of its node peers.
   void set_maps_private(bool maps) { maps_private_ = maps; }
+  bool reachable(std::uint64_t, std::uint64_t, bool) override { return !unmapped_; }
   Error copy(int process, bool write, std::span<const Run> runs) override;
   bool ask(int process, Errand& errand) override;
   std::optional<Error> carry_out_with(int process, const ChunkedOperation& operation,
@@ -278,6 +279,8 @@ class SimTransport final : public Transport, public NodeServices, public Message
   void set_copy_nanoseconds(std::uint64_t nanoseconds) { copy_nanoseconds_ = nanoseconds; }
   /// The next `times` calls of share() find no memory.
   void refuse_to_share(int times) { refused_shares_ = times; }
+  /// Sets whether this process finds its own memory unmapped.
+  void set_unmapped(bool unmapped) { unmapped_ = unmapped; }
   /// From now on calls of copy() are refused, as a system may do.
   void set_refusing(bool refuses) { refuses_ = refuses; }
   /// From now on `process` counts as ended.
@@ -318,6 +321,7 @@ class SimTransport final : public Transport, public NodeServices, public Message
   std::uint64_t named_ = 0;
   std::atomic<std::uint64_t> now_{0};  // copy() may be called by any thread
   std::uint64_t copy_nanoseconds_ = 0;
+  bool unmapped_ = false;
   bool refuses_ = false;
   bool maps_private_ = true;
   int refused_shares_ = 0;

@@ -298,31 +298,36 @@ TEST(Model, AKilledRankHoldsUpNoErrand) {
   }
 }
 
-// Node peers of a dynamic window's rank find what it attaches without asking it (G2). The scripts
-// insert and erase nodes with two children, and below others, on both sides.
+// Node peers of a dynamic window's rank find what it attaches and detaches without asking it (G2).
+// The scripts insert, replace and erase nodes with two children, and below others, on both sides.
 TEST(Model, APieceIsFoundAsItWasAtOneMoment) {
-  for (const auto& [changes, looks] : {std::pair{"aaaa", "aa"},
-                                       {"abaa", "aa"},
-                                       {"abcbb", "c"},
-                                       {"bdcbd", "c"},
-                                       {"bdcbdbc", "c"},
+  for (const auto& [changes, looks] : {std::pair{"aAaA", "aa"},
+                                       {"abAa", "aa"},
+                                       {"abcBb", "c"},
+                                       {"bdcBD", "c"},
+                                       {"bdcBDbC", "c"},
                                        {"cfd", "f"},
                                        {"ecd", "c"},
-                                       {"dced", "d"},
-                                       {"dcfd", "f"}}) {
+                                       {"dceD", "d"},
+                                       {"dcfD", "f"},
+                                       {"aaaa", "aa"},
+                                       {"abba", "ab"},
+                                       {"bdccc", "c"},
+                                       {"bdcdDb", "c"}}) {
     holds(pieces(changes, looks));
   }
   if (!soaking()) return;
-  for (const auto& [changes, looks] : {std::pair{"bdcbdbc", "bcd"}, {"abcbbacb", "cab"}}) {
+  for (const auto& [changes, looks] : {std::pair{"bdcBDbC", "bcd"}, {"abcBbACb", "cab"}}) {
     holds(pieces(changes, looks));
   }
 }
 
 TEST(Model, AKilledOwnerHoldsUpNoLook) {
-  for (const auto& [changes, looks] : {std::pair{"abaa", "aa"}, {"bdcbd", "c"}, {"dced", "d"}}) {
+  for (const auto& [changes, looks] :
+       {std::pair{"abAa", "aa"}, {"bdcBD", "c"}, {"dceD", "d"}, {"aaaa", "a"}}) {
     holds(pieces(changes, looks), 1);
   }
-  if (soaking()) holds(pieces("bdcbdbc", "cc"), 1);
+  if (soaking()) holds(pieces("bdcBDbC", "cc"), 1);
 }
 
 // Threads read what another one changes without its lock: handles, pieces that were found (G8).
@@ -618,43 +623,49 @@ const Mutant mutants[] = {
      1},
     {"pieces: top stored without release",
      {Kind::unrelease, "top"},
-     [] { return pieces("abaa", "a"); }},
+     [] { return pieces("abAa", "a"); }},
     {"pieces: top loaded without acquire",
      {Kind::unacquire, "top"},
-     [] { return pieces("abaa", "a"); }},
+     [] { return pieces("abAa", "a"); }},
     {"pieces: a segment's location not stored",
      {Kind::skip, "segment"},
-     [] { return pieces("abaa", "a"); }},
+     [] { return pieces("abAa", "a"); }},
     {"pieces: address stored without release",
      {Kind::unrelease, "address"},
-     [] { return pieces("abaa", "a"); }},
+     [] { return pieces("abAa", "a"); }},
     {"pieces: address loaded without acquire",
      {Kind::unacquire, "address"},
-     [] { return pieces("abaa", "a"); }},
+     [] { return pieces("abAa", "a"); }},
     {"pieces: bytes stored without release",
      {Kind::unrelease, "bytes"},
-     [] { return pieces("abaa", "a"); }},
+     [] { return pieces("abAa", "a"); }},
     {"pieces: bytes loaded without acquire",
      {Kind::unacquire, "bytes"},
-     [] { return pieces("abaa", "a"); }},
+     [] { return pieces("abAa", "a"); }},
     {"pieces: location stored without release",
      {Kind::unrelease, "location"},
-     [] { return pieces("abaa", "a"); }},
+     [] { return pieces("abAa", "a"); }},
     {"pieces: location loaded without acquire",
      {Kind::unacquire, "location"},
-     [] { return pieces("abaa", "a"); }},
+     [] { return pieces("abAa", "a"); }},
     {"pieces: extent stored without release",
      {Kind::unrelease, "extent"},
-     [] { return pieces("abaa", "a"); }},
+     [] { return pieces("abAa", "a"); }},
     {"pieces: extent loaded without acquire",
      {Kind::unacquire, "extent"},
-     [] { return pieces("abaa", "a"); }},
+     [] { return pieces("abAa", "a"); }},
+    {"pieces: a detach stored without release",
+     {Kind::unrelease, "detached"},
+     [] { return pieces("aaaa", "a"); }},
+    {"pieces: a detach loaded without acquire",
+     {Kind::unacquire, "detached"},
+     [] { return pieces("aaaa", "a"); }},
     {"pieces: children stored without release",
      {Kind::unrelease, "children"},
-     [] { return pieces("abaa", "a"); }},
+     [] { return pieces("abAa", "a"); }},
     {"pieces: children loaded without acquire",
      {Kind::unacquire, "children"},
-     [] { return pieces("abaa", "a"); }},
+     [] { return pieces("abAa", "a"); }},
     {"version: never odd or even again", {Kind::skip, "version"}, [] { return version(2, 1, 1); }},
     {"version: stored without release",
      {Kind::unrelease, "version"},

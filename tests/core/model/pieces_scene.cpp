@@ -10,6 +10,13 @@ namespace {
 
 constexpr ArenaLocation where{64, 128};
 
+bool is_capital(char letter) {
+  return letter < 'a';
+}
+char small(char letter) {
+  return is_capital(letter) ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
 /// By the change that attaches it: none of its words is the same in two of them.
 MemoryRange attached_by(std::uint64_t change, std::uint64_t address) {
   return {address, change, {change, change}};
@@ -28,7 +35,7 @@ std::string PiecesScene::description() const {
 
 // By their hashes b is above d, then come e, c, f and a: so the letters choose the tree's shape.
 std::uint64_t PiecesScene::address_of(char letter) {
-  return 80 + 16 * static_cast<std::uint64_t>(letter - 'a');
+  return 80 + 16 * static_cast<std::uint64_t>(small(letter) - 'a');
 }
 
 PiecesScene::Node* PiecesScene::Segments::allocate(std::size_t segment,
@@ -53,6 +60,7 @@ void PiecesScene::name_words(Programs& programs) {
     own(nodes_[i].piece.bytes, "bytes" + number);
     own(nodes_[i].piece.location.offset, "location" + number);
     own(nodes_[i].piece.location.extent_bytes, "extent" + number);
+    own(nodes_[i].detached, "detached" + number);
     own(nodes_[i].children, "children" + number);
   }
 }
@@ -73,8 +81,11 @@ void PiecesScene::change() {
     const char letter = changes_[made];
     announced_.store(2 * made + 1, std::memory_order_release);
     expect(tree.reserve(), "there is no room");
-    if (std::exchange(attached[letter], !attached[letter])) {
-      tree.detach(address_of(letter));
+    if (is_capital(letter)) {
+      tree.forget(address_of(letter));
+      attached[small(letter)] = false;
+    } else if (std::exchange(attached[letter], !attached[letter])) {
+      tree.detach(address_of(letter), made + 1);
     } else {
       tree.attach(attached_by(made + 1, address_of(letter)));
     }
@@ -103,8 +114,8 @@ void PiecesScene::look() {
     const std::uint64_t version = top >> Root::number_bits;
     expect(made_before <= version && last <= version, "what is found was true before the look");
     expect(version <= begun_behind, "what is found was true behind the look");
-    const MemoryRange wanted = expected(version, address);
-    expect((result == PieceSearch::found) == (wanted.bytes != 0), "a piece too many or too few");
+    MemoryRange wanted;
+    expect(result == expected(version, address, wanted), "a piece too many or too few");
     expect(result == PieceSearch::none ||
                (found.address == wanted.address && found.bytes == wanted.bytes &&
                 found.location.offset == wanted.location.offset &&
@@ -115,15 +126,29 @@ void PiecesScene::look() {
   }
 }
 
-MemoryRange PiecesScene::expected(std::size_t changes, std::uint64_t address) const {
-  std::map<std::uint64_t, std::uint64_t> bytes_at;
+PieceSearch PiecesScene::expected(std::size_t changes, std::uint64_t address,
+                                  MemoryRange& piece) const {
+  struct Expected {
+    std::uint64_t attached_by;
+    bool detached;
+  };
+  std::map<std::uint64_t, Expected> pieces;
   for (std::size_t i = 0; i < changes; ++i) {
     const std::uint64_t begin = address_of(changes_[i]);
-    if (bytes_at.erase(begin) == 0) bytes_at[begin] = i + 1;
+    const auto found = pieces.find(begin);
+    if (is_capital(changes_[i])) {
+      pieces.erase(found);
+    } else if (found != pieces.end() && !found->second.detached) {
+      found->second.detached = true;
+    } else {
+      pieces[begin] = {i + 1, false};
+    }
   }
-  const auto next = bytes_at.upper_bound(address);
-  if (next == bytes_at.begin()) return {};
-  return attached_by(std::prev(next)->second, std::prev(next)->first);
+  const auto next = pieces.upper_bound(address);
+  if (next == pieces.begin()) return PieceSearch::none;
+  const auto& [begin, last] = *std::prev(next);
+  piece = attached_by(last.attached_by, begin);
+  return last.detached ? PieceSearch::detached : PieceSearch::found;
 }
 
 std::string PiecesScene::check_end(State& state, Programs& programs) {

@@ -15,8 +15,9 @@ namespace oriel::model {
 /// nothing, so that two ranks that look could do nothing that one cannot.
 class PiecesScene final : public Scene {
  public:
-  /// `changes`: each letter attaches the piece there, of another length each time, or detaches it
-  /// if it is attached. `looks`: at whose addresses the second rank looks.
+  /// `changes`: each small letter attaches the piece there, of another length each time, or
+  /// detaches it if it is attached; a capital letter removes it. `looks`: at whose addresses the
+  /// second rank looks.
   PiecesScene(std::string changes, std::string looks);
 
   std::string description() const override;
@@ -39,8 +40,8 @@ class PiecesScene final : public Scene {
   std::string check_end(State& state, Programs& programs) override;
   void change();
   void look();
-  /// What a look finds after so many changes; no bytes: nothing.
-  MemoryRange expected(std::size_t changes, std::uint64_t address) const;
+  /// What a look finds after so many changes.
+  PieceSearch expected(std::size_t changes, std::uint64_t address, MemoryRange& piece) const;
 
   std::string changes_;
   std::string looks_;
