@@ -36,6 +36,7 @@ STARTED_ELSEWHERE = (
     "late_fence",
     "late_patterns",
     "left_windows",
+    "library_version",
     "limited_memory",
     "lock_circle",
     "long_transfers",

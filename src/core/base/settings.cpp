@@ -14,6 +14,9 @@ constexpr std::array table{
     Setting{"ORIEL_INFO", "bool", "0",
             "Rank 0 of each new window prints which path every peer takes, and what carries "
             "operations between nodes; of a persistent alltoallv what auto is, and why."},
+    Setting{"ORIEL_LIBRARY_VERSION", "text", "",
+            "What MPI_Get_library_version returns, for programs that do less on an MPI whose name "
+            "they find there; empty: the host MPI's text with Oriel's name and version behind it."},
     Setting{"ORIEL_TRACE", "text", "",
             "File to which each process appends a line per event, for debugging: steps of epochs, "
             "operations beyond the hot paths, waits; empty: none."},

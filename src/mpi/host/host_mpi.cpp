@@ -49,7 +49,7 @@ HostMpi::HostMpi() {
 std::string library_version() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING + 1> text{};
   int length = 0;
-  PMPI_Get_library_version(text.data(), &length);
+  host_mpi().Get_library_version(text.data(), &length);
   return text.data();
 }
 

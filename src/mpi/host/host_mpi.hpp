@@ -24,8 +24,8 @@ inline constexpr const char* behind_host_words =
     "the program's calls reach the MPI library before Oriel; link Oriel in front of MPI, or start "
     "the program with oriel run";
 
-/// The result of MPI_Get_library_version: name and version of the MPI in use. One library of
-/// Oriel's serves several MPIs that share an ABI.
+/// The host's own result of MPI_Get_library_version: name and version of the MPI in use. One library
+/// of Oriel's serves several MPIs that share an ABI.
 std::string library_version();
 
 /// The value of the key. None if the info lacks it or is MPI_INFO_NULL, or if the host refuses the

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The calls that begin and end MPI and MPI_T, and static objects.
+// The calls that begin and end MPI and MPI_T, the name of the library, and static objects.
 #include <fcntl.h>
+#include <oriel/oriel.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "core/base/settings.hpp"
 #include "engine/record/records.hpp"
 #include "mpi/host/host_mpi.hpp"
 #include "mpi/mpi_t/tool_interface.hpp"
@@ -55,6 +60,18 @@ void report_mpi_started() {
   report("mpi");
 }
 
+/// The name of the library for the program. Programs look for the host's name anywhere in the text,
+/// or at its begin, so Oriel's comes last.
+std::string shown_version(std::string_view host) {
+  if (const char* chosen = oriel::setting_text("ORIEL_LIBRARY_VERSION"); *chosen != '\0') {
+    return chosen;
+  }
+  const bool in_lines = host.ends_with('\n');
+  return std::string(host) + (in_lines ? "" : ", ") + "with Oriel " +
+         std::to_string(ORIEL_VERSION_MAJOR) + '.' + std::to_string(ORIEL_VERSION_MINOR) + '.' +
+         std::to_string(ORIEL_VERSION_PATCH) + (in_lines ? "\n" : "");
+}
+
 void world_began() {
   runtime.note_thread_level();
   report_mpi_started();
@@ -73,6 +90,18 @@ ORIEL_MPI_CALL(Init_thread)(int* argc, char*** argv, int required, int* provided
   const int code = host_mpi().Init_thread(argc, argv, required, provided);
   if (code == MPI_SUCCESS) world_began();
   return code;
+}
+
+// A text for which the program has no space is left out.
+ORIEL_MPI_CALL(Get_library_version)(char* version, int* length) {
+  const int code = host_mpi().Get_library_version(version, length);
+  if (code != MPI_SUCCESS || runtime.disabled()) return code;
+  const std::string shown = shown_version(version);
+  if (shown.size() < MPI_MAX_LIBRARY_VERSION_STRING) {
+    std::memcpy(version, shown.c_str(), shown.size() + 1);
+    *length = static_cast<int>(shown.size());
+  }
+  return MPI_SUCCESS;
 }
 
 #if ORIEL_HOST_SESSIONS

@@ -358,7 +358,10 @@ contains
     HANDLE(MPI_Errhandler) :: handler
     integer, BUFFER :: memory(100), one
     character(MPI_MAX_ERROR_STRING) :: sentence
+    character(MPI_MAX_LIBRARY_VERSION_STRING) :: version
     integer :: length, ierror
+    call MPI_Get_library_version(version, length, ierror)
+    call check(with_oriel .eqv. index(version(:length), 'with Oriel') > 0, 'the name of the library')
     one = 1
     memory = 0
     call make(memory, win)
