@@ -100,24 +100,49 @@ class Computing {
   LifelineName name_;
 };
 
-/// A socket that listens for so many connections and accepts none.
+/// The kernel drops what arrives at this socket from now on.
+void drop_arrivals(int socket) {
+  sock_filter nothing = BPF_STMT(BPF_RET | BPF_K, 0);
+  const sock_fprog drops{1, &nothing};
+  EXPECT_EQ(::setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &drops, sizeof drops), 0);
+}
+
+/// A socket that listens for so many connections and accepts none, and one that only has a port.
 struct Listener {
   explicit Listener(int backlog) {
-    socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    sockaddr_in place = loopback();
-    EXPECT_EQ(::bind(socket, reinterpret_cast<sockaddr*>(&place), sizeof place), 0);
+    const sockaddr_in place = bind(socket);
     EXPECT_EQ(::listen(socket, backlog), 0);
-    socklen_t length = sizeof place;
-    EXPECT_EQ(::getsockname(socket, reinterpret_cast<sockaddr*>(&place), &length), 0);
+    name.refusing_port = ntohs(bind(refusing).sin_port);
     std::memcpy(name.address.data(), &place, sizeof place);
     name.address_bytes = sizeof place;
     name.token = {1, 2};
     name.node = {3, 4};
   }
-  ~Listener() { ::close(socket); }
+  ~Listener() {
+    ::close(socket);
+    ::close(refusing);
+  }
+  /// No new connection and no probe gets an answer from now on.
+  void fall_silent() const {
+    drop_arrivals(socket);
+    // A port at which nothing listens would refuse connections, whatever its socket drops.
+    drop_arrivals(refusing);
+    EXPECT_EQ(::listen(refusing, 1), 0);
+  }
 
   int socket = -1;
+  int refusing = -1;
   LifelineName name;
+
+ private:
+  static sockaddr_in bind(int& socket) {
+    socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    sockaddr_in place = loopback();
+    EXPECT_EQ(::bind(socket, reinterpret_cast<sockaddr*>(&place), sizeof place), 0);
+    socklen_t length = sizeof place;
+    EXPECT_EQ(::getsockname(socket, reinterpret_cast<sockaddr*>(&place), &length), 0);
+    return place;
+  }
 };
 
 /// The name of a process at a port that takes connections and does not answer: asked by itself, the
@@ -129,17 +154,15 @@ LifelineName elsewhere(LifelineName name) {
   return name;
 }
 
-/// The next connection of a listener. Its kernel drops what comes from now on, as if the node were
-/// cut off.
+/// The next connection of a listener. The kernel drops what arrives on it, as if the node were cut
+/// off.
 struct Silenced {
   explicit Silenced(const Listener& listener) {
     EXPECT_TRUE(soon([&] {
       socket = ::accept4(listener.socket, nullptr, nullptr, SOCK_CLOEXEC);
       return socket >= 0;
     }));
-    sock_filter nothing = BPF_STMT(BPF_RET | BPF_K, 0);
-    const sock_fprog drops{1, &nothing};
-    EXPECT_EQ(::setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &drops, sizeof drops), 0);
+    drop_arrivals(socket);
   }
   ~Silenced() { ::close(socket); }
 
@@ -200,15 +223,22 @@ TEST(Lifeline, WithoutAnAddress) {
   EXPECT_TRUE(none.alive(own.name()));
 }
 
-// As many connections as the kernel holds wait to be accepted: others get no answer at all.
+// As many connections as the kernel holds wait to be accepted: others get no answer at all. Nor do
+// probes where a firewall drops them.
 TEST(Lifeline, NoAnswerWhileConnectingIsNoLoss) {
   const Listener full(0);
+  const Listener walled(0);
+  walled.fall_silent();
   std::vector<Stranger> others;
   for (int i = 0; i < 8; ++i) others.emplace_back(full.name);
   End asks(2, 1);
   End links(2, 1);
   links.watch(full.name);
-  EXPECT_TRUE(stays(2, [&] { return asks.alive(full.name) && links.alive(full.name); }));
+  End outside(2, 1);
+  outside.watch(walled.name);
+  EXPECT_TRUE(stays(6, [&] {
+    return asks.alive(full.name) && links.alive(full.name) && outside.alive(walled.name);
+  }));
   // The link is made as soon as there is space.
   others.clear();
   EXPECT_TRUE(soon([&] {
@@ -232,19 +262,43 @@ TEST(Lifeline, SilenceOfAConnectionThatWasThereIsALoss) {
   End own(2, 1);
   EXPECT_TRUE(own.alive(peer.name));
   const Silenced question(peer);
-  // This one has only computed since its link was made.
-  End computes(3, 1);
-  computes.watch(peer.name);
-  const Silenced link(peer);
   EXPECT_TRUE(soon([&] { return !own.alive(peer.name); }));
-  ::sleep(1);
-  EXPECT_TRUE(soon([&] { return !computes.alive(peer.name); }));
   // It takes all processes of the node with it.
   LifelineName neighbour = peer.name;
   neighbour.token = {5, 6};
   EXPECT_FALSE(own.alive(neighbour));
   neighbour.node = {7, 8};
   EXPECT_TRUE(own.alive(neighbour));
+}
+
+// The link is established, but the node falls silent before it has the first word.
+TEST(Lifeline, SilenceBeforeTheFirstWordIsALoss) {
+  const Listener peer(16);
+  End own(2, 1);
+  own.watch(peer.name);
+  const Silenced link(peer);
+  peer.fall_silent();
+  EXPECT_TRUE(soon([&] { return !own.alive(peer.name); }));
+}
+
+// A kernel that has no space for a connection resets it at the first word.
+TEST(Lifeline, AResetBeforeTheFirstWordIsNoLoss) {
+  const Listener peer(16);
+  End own(2);
+  own.watch(peer.name);
+  {
+    const Silenced link(peer);
+    own.poll();
+    constexpr linger reset{1, 0};
+    ASSERT_EQ(::setsockopt(link.socket, SOL_SOCKET, SO_LINGER, &reset, sizeof reset), 0);
+  }
+  int again = -1;
+  EXPECT_TRUE(soon([&] {
+    again = ::accept4(peer.socket, nullptr, nullptr, SOCK_CLOEXEC);
+    return !own.alive(peer.name) || again >= 0;
+  }));
+  EXPECT_TRUE(own.alive(peer.name));
+  ::close(again);
 }
 
 TEST(Lifeline, ALossIsToldAlongTheLinks) {

@@ -21,6 +21,9 @@ namespace {
 
 // The time between two attempts to connect, and the time after which an unused question is closed.
 constexpr std::uint64_t patience = 1'000'000'000;
+// The minimal time of unanswered probes after which a node is silent. The kernel repeats a probe
+// after one second and after three, so more than one packet must be lost.
+constexpr std::uint64_t least_silence = 4'000'000'000;
 // The maximal number of connections that one call of poll() accepts.
 constexpr int most_accepted = 128;
 // The maximal number of losses sent on one connection. They fit into any receive buffer, so a peer
@@ -57,23 +60,9 @@ LifelineName::Words node_of(const sockaddr_storage& address) {
   return node;
 }
 
-/// Returns whether this error of a connection shows that the process has ended.
-bool shows_end(int error) {
-  return error == ECONNREFUSED || error == ECONNRESET || error == EPIPE;
-}
-
 /// Returns whether this error of an established connection shows that its node does not answer.
 bool shows_silence(int error) {
   return error == ETIMEDOUT || error == EHOSTUNREACH || error == ENETUNREACH;
-}
-
-/// Returns whether a failed connection had been established: TCP_INFO still has the values of the
-/// peer's answer.
-bool was_connected(int socket) {
-  tcp_info info{};
-  socklen_t length = sizeof info;
-  return ::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 &&
-         (info.tcpi_rtt != 0 || info.tcpi_options != 0);
 }
 
 /// Returns whether the other end's kernel has acknowledged `bytes` bytes, so that it has the
@@ -85,6 +74,31 @@ bool was_acknowledged(int socket, std::size_t bytes) {
          info.tcpi_bytes_acked >= bytes;
 }
 
+/// The outcome of a non-blocking connect(), as an error number; -1: it is still in progress.
+int outcome_of_connect(int socket) {
+  pollfd writable{socket, POLLOUT, 0};
+  if (::poll(&writable, 1, 0) <= 0) return -1;
+  int error = 0;
+  socklen_t length = sizeof error;
+  ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &length);
+  return error;
+}
+
+void set_port(sockaddr_storage& address, std::uint32_t port) {
+  const in_port_t number = htons(static_cast<std::uint16_t>(port));
+  if (address.ss_family == AF_INET) {
+    reinterpret_cast<sockaddr_in&>(address).sin_port = number;
+  } else {
+    reinterpret_cast<sockaddr_in6&>(address).sin6_port = number;
+  }
+}
+
+std::uint32_t port_of(const sockaddr_storage& address) {
+  return ntohs(address.ss_family == AF_INET
+                   ? reinterpret_cast<const sockaddr_in&>(address).sin_port
+                   : reinterpret_cast<const sockaddr_in6&>(address).sin6_port);
+}
+
 }  // namespace
 
 Lifeline::Lifeline(std::span<const std::byte> near, int timeout_s) : timeout_s_(timeout_s) {
@@ -92,9 +106,13 @@ Lifeline::Lifeline(std::span<const std::byte> near, int timeout_s) : timeout_s_(
 }
 
 Lifeline::~Lifeline() {
-  for (auto& line : lines_) close(line.second);
+  for (auto& line : lines_) {
+    close(line.second);
+    close(line.second.probe);
+  }
   for (Line& line : accepted_) close(line);
   if (socket_ >= 0) ::close(socket_);
+  if (refusing_ >= 0) ::close(refusing_);
 }
 
 void Lifeline::listen(std::span<const std::byte> near) {
@@ -102,13 +120,9 @@ void Lifeline::listen(std::span<const std::byte> near) {
   if (near.size() < sizeof(sa_family_t) || near.size() > name_.address.size()) return;
   std::memcpy(&address, near.data(), near.size());
   auto length = static_cast<socklen_t>(near.size());
-  if (address.ss_family == AF_INET) {
-    reinterpret_cast<sockaddr_in&>(address).sin_port = 0;
-  } else if (address.ss_family == AF_INET6) {
-    reinterpret_cast<sockaddr_in6&>(address).sin6_port = 0;
-  } else {
-    return;  // not an address that TCP can use
-  }
+  // Other addresses are not of TCP.
+  if (address.ss_family != AF_INET && address.ss_family != AF_INET6) return;
+  set_port(address, 0);
   socket_ = open_socket(address);
   if (socket_ < 0) return;
   if (::getrandom(&name_.token, sizeof name_.token, 0) != sizeof name_.token ||
@@ -121,12 +135,28 @@ void Lifeline::listen(std::span<const std::byte> near) {
   std::memcpy(name_.address.data(), &address, std::min<std::size_t>(length, name_.address.size()));
   name_.address_bytes = static_cast<std::uint32_t>(length);
   name_.node = node_of(address);
+  open_refusing_port(address);
+}
+
+void Lifeline::open_refusing_port(sockaddr_storage address) {
+  socklen_t length = name_.address_bytes;
+  set_port(address, 0);
+  refusing_ = open_socket(address);
+  if (refusing_ >= 0 && ::bind(refusing_, reinterpret_cast<sockaddr*>(&address), length) == 0 &&
+      ::getsockname(refusing_, reinterpret_cast<sockaddr*>(&address), &length) == 0) {
+    name_.refusing_port = port_of(address);
+  }
 }
 
 void Lifeline::close(Line& line) {
   if (line.socket >= 0) ::close(line.socket);
   line.socket = -1;
   line.open = false;
+}
+
+void Lifeline::close(Probe& probe) {
+  if (probe.socket >= 0) ::close(probe.socket);
+  probe.socket = -1;
 }
 
 bool Lifeline::lost(const LifelineName& peer) const {
@@ -157,6 +187,7 @@ void Lifeline::watch(const LifelineName& peer) {
   line.link = true;
   line.peer = peer;
   connect(line);
+  begin_probe(line, line.since);
 }
 
 bool Lifeline::alive(const LifelineName& peer) {
@@ -190,7 +221,7 @@ void Lifeline::connect(Line& line) {
                 static_cast<socklen_t>(line.peer.address_bytes)) == 0) {
     greet(line);
   } else if (errno != EINPROGRESS) {
-    if (shows_end(errno)) record_loss({Word::Kind::ended, {}, line.peer.token, {}});
+    if (errno == ECONNREFUSED) record_loss({Word::Kind::ended, {}, line.peer.token, {}});
     close(line);
   }
 }
@@ -198,22 +229,63 @@ void Lifeline::connect(Line& line) {
 /// Advances a connection that was begun here.
 void Lifeline::advance(Line& line) {
   if (line.socket >= 0 && !line.open) {
-    pollfd writable{line.socket, POLLOUT, 0};
-    if (::poll(&writable, 1, 0) <= 0) return;
-    int error = 0;
-    socklen_t length = sizeof error;
-    ::getsockopt(line.socket, SOL_SOCKET, SO_ERROR, &error, &length);
+    const int error = outcome_of_connect(line.socket);
+    if (error < 0) return;
     if (error == 0) {
       greet(line);
     } else {
-      if (shows_end(error)) record_loss({Word::Kind::ended, {}, line.peer.token, {}});
-      if (shows_silence(error) && was_connected(line.socket)) {
-        record_loss({Word::Kind::silent, {}, {}, line.peer.node});
-      }
+      if (error == ECONNREFUSED) record_loss({Word::Kind::ended, {}, line.peer.token, {}});
       close(line);
     }
   }
   if (line.socket >= 0) receive(line);
+}
+
+/// Probes the node of a link until the node's kernel has acknowledged the first word, which the
+/// link's own keep-alive probes follow.
+void Lifeline::advance_probe(Line& line) {
+  Probe& probe = line.probe;
+  if (line.known || (line.open && was_acknowledged(line.socket, sizeof(Word)))) {
+    close(probe);
+    probe.silent_since = 0;
+    return;
+  }
+  const int error = probe.socket >= 0 ? outcome_of_connect(probe.socket) : -1;
+  if (error >= 0) {
+    close(probe);
+    if (!shows_silence(error)) {
+      probe.answered = true;
+      probe.silent_since = 0;
+    }
+  }
+  if (probe.socket < 0 && polled_ - probe.begun > patience) begin_probe(line, polled_);
+  const std::uint64_t limit = std::max(timeout(), least_silence);
+  // This process may not have polled for long: the last attempt must have had time, too.
+  if (probe.answered && probe.silent_since != 0 && polled_ - probe.silent_since > limit &&
+      polled_ - probe.begun > patience / 2) {
+    record_loss({Word::Kind::silent, {}, {}, line.peer.node});
+  }
+}
+
+void Lifeline::begin_probe(Line& line, std::uint64_t now) {
+  if (line.peer.refusing_port == 0) return;
+  Probe& probe = line.probe;
+  sockaddr_storage address{};
+  std::memcpy(&address, line.peer.address.data(), line.peer.address_bytes);
+  set_port(address, line.peer.refusing_port);
+  probe.socket = open_socket(address);
+  if (probe.socket < 0) return;
+  probe.begun = now;
+  const bool connected = ::connect(probe.socket, reinterpret_cast<sockaddr*>(&address),
+                                   static_cast<socklen_t>(line.peer.address_bytes)) == 0;
+  const int error = connected ? 0 : errno;
+  if (error == EINPROGRESS || shows_silence(error)) {
+    if (probe.silent_since == 0) probe.silent_since = probe.begun;
+  } else if (connected || error == ECONNREFUSED) {
+    probe.answered = true;
+    probe.silent_since = 0;
+  }
+  if (error != EINPROGRESS) close(probe);
 }
 
 /// Sends the first word of a connection. The socket has space for it.
@@ -228,7 +300,8 @@ Lifeline::Read Lifeline::read_word(Line& line, Word& word) {
   const ssize_t got = ::recv(line.socket, line.word.data() + line.received,
                              sizeof word - line.received, MSG_DONTWAIT);
   if (got < 0) {
-    return shows_end(errno) ? Read::closed : shows_silence(errno) ? Read::silent : Read::nothing;
+    if (errno == ECONNRESET || errno == EPIPE) return Read::reset;
+    return shows_silence(errno) ? Read::silent : Read::nothing;
   }
   if (got == 0) return Read::closed;
   line.received += static_cast<std::size_t>(got);
@@ -245,17 +318,21 @@ void Lifeline::receive(Line& line) {
     const Read read = read_word(line, word);
     if (read == Read::nothing) break;
     if (read == Read::word && handle_word(line, word)) continue;
-    if (read == Read::silent) {
-      // An unacknowledged connection shows nothing: if many processes connect to one process, its
-      // kernel may drop everything on a connection.
-      if (line.known || was_acknowledged(line.socket, sizeof(Word))) {
-        record_loss({Word::Kind::silent, {}, {}, line.peer.node});
-      }
-    } else if (read == Read::word ? !line.accepted && word.kind != Word::Kind::refused
-                                  : !line.accepted || line.link) {
-      // The process that began a question may close it.
-      record_loss({Word::Kind::ended, {}, line.peer.token, {}});
+    const bool held = line.known || was_acknowledged(line.socket, sizeof(Word));
+    bool ended = false;
+    switch (read) {
+      case Read::word:
+        ended = !line.accepted && word.kind != Word::Kind::refused;
+        break;
+      case Read::closed:
+      case Read::reset:
+        // The process that began a question may close it.
+        ended = (!line.accepted || line.link) && (held || read == Read::closed);
+        break;
+      default:
+        if (held) record_loss({Word::Kind::silent, {}, {}, line.peer.node});
     }
+    if (ended) record_loss({Word::Kind::ended, {}, line.peer.token, {}});
     // A refused question or link is repeated after ORIEL_PEER_TIMEOUT.
     if (read == Read::word && !line.accepted) {
       line.since = polled_ + timeout();
@@ -338,12 +415,14 @@ void Lifeline::poll() {
   for (auto at = lines_.begin(); at != lines_.end();) {
     Line& line = at->second;
     advance(line);
+    if (line.link && !lost(line.peer)) advance_probe(line);
     const std::uint64_t age = now - std::min(line.since, now);
     const bool unanswered = !line.open && age > timeout();
     const bool unasked = line.open && age > patience;
     const bool gone = line.socket < 0 && (lost(line.peer) || age > patience);
     if (lost(line.peer) || (!line.link && (gone || unanswered || unasked))) {
       close(line);
+      close(line.probe);
       if (!line.link) --questions_;
       at = lines_.erase(at);
       continue;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <sys/socket.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -19,9 +21,16 @@ namespace oriel {
 /// kernel answers for a process that only computes, and closes the connections of a process that
 /// ends. A node that is cut off does not answer keep-alive probes.
 ///
-/// A process is lost if its node refuses or resets a connection, if a connection to it is closed,
-/// or if its node stops answering on an established connection. An unanswered attempt to connect
-/// shows nothing: it may wait in the kernel until the process accepts it.
+/// A process is lost if its node refuses a connection, or if a connection that its kernel holds is
+/// closed or reset. All processes of a node are lost if the node stops answering on such a
+/// connection, or stops answering probes.
+///
+/// If many connections to a process wait to be accepted, its kernel drops others, also those that
+/// are established at this end. So neither silence nor a reset shows anything before the other
+/// end's kernel has acknowledged the first word. Meanwhile probes show whether the node answers:
+/// attempts to connect to a port of the process at which no socket listens. A live node refuses
+/// them, whatever its processes do. If a firewall drops them, the node never refuses one, and
+/// probes show nothing.
 ///
 /// - Links (watch()) exist from the creation of a window on. Both ends of a link watch each other.
 /// - Questions (alive()) are connections to processes that a call waits for, a few at a time.
@@ -58,6 +67,14 @@ class Lifeline {
 
  private:
   using Words = LifelineName::Words;
+  /// The attempts to get an answer of a link's node; see above. Times in nanoseconds.
+  struct Probe {
+    int socket = -1;          // of the attempt in progress
+    bool answered = false;    // the node has refused an attempt
+    std::uint64_t begun = 0;  // when the last attempt was begun
+    std::uint64_t silent_since =
+        0;  // when the first unanswered attempt was begun; 0: there is none
+  };
   /// The unit of data on a connection, in both directions.
   struct Word {
     enum class Kind : std::uint64_t {
@@ -83,15 +100,19 @@ class Lifeline {
     bool known = false;     // the other end has proved that it belongs to the job
     LifelineName peer;      // of an accepted connection: set when it is known, without its address
     std::uint64_t since = 0;  // time when it was begun, accepted, or last asked for
+    Probe probe;              // of a link that was begun here
     std::size_t sent = 0;     // number of losses_ sent
     std::size_t received = 0;
     std::array<std::byte, sizeof(Word)> word{};  // the word being received, `received` bytes of it
   };
-  enum class Read : std::uint8_t { nothing, word, closed, silent };
+  enum class Read : std::uint8_t { nothing, word, closed, reset, silent };
 
   void listen(std::span<const std::byte> near);
+  void open_refusing_port(sockaddr_storage address);
   void connect(Line& line);
   void advance(Line& line);
+  void advance_probe(Line& line);
+  void begin_probe(Line& line, std::uint64_t now);
   void greet(Line& line);
   void receive(Line& line);
   Read read_word(Line& line, Word& word);
@@ -100,6 +121,7 @@ class Lifeline {
   void accept();
   void refuse(Line& line);
   static void close(Line& line);
+  static void close(Probe& probe);
   bool lost(const LifelineName& peer) const;
   std::uint64_t timeout() const { return static_cast<std::uint64_t>(timeout_s_) * 1'000'000'000; }
   void record_loss(const Word& loss);
@@ -107,6 +129,7 @@ class Lifeline {
 
   int timeout_s_;
   int socket_ = -1;
+  int refusing_ = -1;  // bound, and not listening
   LifelineName name_;
   std::map<Words, Line> lines_;  // begun here, by the peer's token
   std::list<Line> accepted_;     // the oldest first
