@@ -11,9 +11,6 @@ foreach(abi IN LISTS ORIEL_ABIS)
   install(TARGETS oriel_${abi} EXPORT oriel
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
 endforeach()
-if(TARGET oriel_libmpich)
-  install(TARGETS oriel_libmpich LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
-endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/oriel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(DIRECTORY ${CMAKE_BINARY_DIR}/calls/include/oriel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""MPI by ctypes: each rank puts its number into the memory of its right neighbour. The argument is
-the library to open: Oriel's, which has the MPI library's functions, too."""
+"""MPI by ctypes: each rank puts its number into the memory of its right neighbour. The arguments
+are the libraries to open, none under `oriel run`. The functions are those of the process: Oriel's,
+and the MPI library's that Oriel does not define."""
 
 import ctypes
 import sys
 
-mpi = ctypes.CDLL(sys.argv[1])
+for library in sys.argv[1:]:
+    ctypes.CDLL(library, ctypes.RTLD_GLOBAL)
+mpi = ctypes.CDLL(None)
 if hasattr(mpi, "ompi_mpi_comm_world"):  # Open MPI: handles are addresses
     Handle = ctypes.c_void_p
     address = ctypes.addressof

@@ -139,14 +139,14 @@ ORIEL_MPI_CALL(Recv)(void* buf, int count, MPI_Datatype datatype, int source, in
   if (!(must_sweep() && source != MPI_PROC_NULL)) return host_mpi().Recv(buf, count, datatype,
         source, tag, comm, status);
   return sweep_until_done([&](MPI_Request* request) {
-    return PMPI_Irecv(buf, count, datatype, source, tag, comm, request);
+    return host_mpi().Irecv(buf, count, datatype, source, tag, comm, request);
   }, status);
 }
 """
         in text
     )
     assert "if (!collectives_sweep(comm)) return host_mpi().Barrier(comm);" in text
-    assert "return PMPI_Comm_idup(comm, newcomm, request);" in text
+    assert "return host_mpi().Comm_idup(comm, newcomm, request);" in text
     assert re.search(r"#if ORIEL_HOST_LARGE_COUNTS\n.*\(Bcast_c\)\(.*#endif\n$", text, re.S)
 
 

@@ -25,7 +25,6 @@ from oriel.hosts.load_report import LoadReport
 from oriel.hosts.mpi_kinds import (
     INTEL,
     KINDS,
-    MPICH,
     NAMES,
     OPENMPI,
     STANDARD_ABI,
@@ -166,10 +165,13 @@ class Host:
         """Whether this host also runs programs built for the MPI-5 standard ABI."""
         return self.has(STANDARD_SONAME)
 
+    def _folders(self) -> list[Path]:
+        root = self.prefix
+        return [root / "lib", root / "lib64", *sorted(root.glob("lib/*-linux-gnu*"))]
+
     def find_library(self, soname: str) -> Path | None:
         """The file of this MPI's library of this name; None if it has none."""
-        folders = ["lib", "lib64", *sorted(self.prefix.glob("lib/*-linux-gnu*"))]
-        files = (self.prefix / folder / soname for folder in folders)
+        files = (folder / soname for folder in self._folders())
         return next((file for file in files if file.exists()), None)
 
     def has(self, soname: str) -> bool:
@@ -181,11 +183,12 @@ class Host:
         """The names of the MPI library in programs that run on this MPI."""
         if self.name != self.kind.name:
             return (STANDARD_SONAME,)
-        return tuple(filter(self.has, self.kind.sonames)) or self.kind.sonames
+        found = [file.name for each in self._folders() for file in self.kind.libraries_in(each)]
+        return tuple(dict.fromkeys(found)) or self.kind.sonames
 
     def mpi_library(self) -> Path | None:
         """The file of the MPI library that C programs of this MPI load."""
-        return next(filter(None, map(self.find_library, self.kind.sonames)), None)
+        return next(filter(None, map(self.find_library, self.sonames)), None)
 
     def with_standard_abi(self) -> Host:
         """The same MPI for programs that were linked with the library of the standard ABI."""
@@ -256,7 +259,9 @@ class Host:
                 for_ranks.setdefault("ORIEL_CROWDED", "1")  # the nodes share the cores
         if preload:
             given = for_ranks.get("LD_PRELOAD") or os.environ.get("LD_PRELOAD") or ""
-            for_ranks["LD_PRELOAD"] = preload_order(program, given, self.preloadable())
+            for_ranks["LD_PRELOAD"] = preload_order(
+                program, given, self.preloadable(), self.mpi_library()
+            )
         argv = [*self._start(launcher, n, nodes), *launcher.options, "-n", str(n)]
         if report:
             for_ranks.update(report.environment())
@@ -318,8 +323,7 @@ class Host:
         ]
 
     def library_path(self) -> dict[str, str]:
-        """The variable by which a process finds this MPI. A path in our library would not do: one
-        library serves MPICH and Intel MPI, and a process must not get the two."""
+        """The variable by which a process finds this MPI."""
         if self.prefix == Path("/usr"):
             return {}
         library = self.mpi_library()
@@ -376,12 +380,7 @@ def _identify(mpiexec: Path) -> tuple[MpiKind, str] | None:
 
 
 def _make_host(kind: MpiKind, mpi_prefix: Path, mpiexec: Path, version: str) -> Host:
-    host = Host(kind.name, mpi_prefix, mpiexec, oriel_library(kind.abi), version)
-    soname = next(filter(host.has, kind.sonames), kind.sonames[0])
-    if kind is MPICH and soname != kind.sonames[0]:
-        # Our library is bound to the MPI by name, too.
-        return dataclasses.replace(host, library=oriel_library(soname.partition(".")[0]))
-    return host
+    return Host(kind.name, mpi_prefix, mpiexec, oriel_library(kind.abi), version)
 
 
 @functools.cache
@@ -442,9 +441,14 @@ def _without_launcher(kinds: Iterable[MpiKind]) -> Iterator[Host]:
     home = os.environ.get(_MPI_HOME)
     folders = [Path(home, "lib"), Path(home, "lib64")] if home else []
     folders += map(Path, filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":")))
-    sonames = dict.fromkeys(soname for kind in kinds for soname in kind.sonames)
-    for file in (folder.absolute() / soname for folder in folders for soname in sonames):
-        host = host_of_library(file) if file.is_file() else None
+    files = (
+        file
+        for folder in folders
+        for kind in kinds
+        for file in kind.libraries_in(folder.absolute())
+    )
+    for file in dict.fromkeys(files):
+        host = host_of_library(file)
         if host:
             yield host
 

@@ -66,8 +66,8 @@ class LoadReport:
             return WITHOUT_ORIEL, (
                 f"{program} ran without Oriel: it takes MPI's functions from the MPI library's own "
                 "handle (dlsym, as ctypes, cffi and Julia do), where Oriel's are not found. Let it "
-                f"open {library} in place of the MPI library, whose other functions are found "
-                "there, too."
+                "take them from the process (dlopen without a name, as ctypes.CDLL(None)), where "
+                "Oriel's come first, or link it."
             )
         if self._has("loaded") and not self._has("mpi") and _is_script(program):
             return 0, (

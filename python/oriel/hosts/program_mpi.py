@@ -15,10 +15,9 @@ from oriel.hosts.host import (
     host_of_library,
     hosts_at,
 )
-from oriel.hosts.mpi_kinds import KINDS, STANDARD_SONAME, kinds_with
+from oriel.hosts.mpi_kinds import STANDARD_SONAME, kinds_with
 from oriel.hosts.needed_libraries import needed_libraries
 
-_SONAMES = {STANDARD_SONAME}.union(*(kind.sonames for kind in KINDS))
 # Where a Python interpreter finds mpi4py's compiled part, without initializing MPI.
 _FIND_MPI4PY = (
     "import importlib.util, pathlib; spec = importlib.util.find_spec('mpi4py');"
@@ -31,7 +30,7 @@ def _mpi_libraries(binary: Path) -> dict[str, Path | None]:
     FileNotFoundError where there is no ldd."""
     found = needed_libraries(binary)
     needed: dict[str, Path | None] = {}
-    for soname in found.keys() & _SONAMES:
+    for soname in filter(kinds_with, found):
         # If ldd does not find it, it is looked for beside the program's other libraries, such as
         # the MPI's Fortran library.
         candidates = [

@@ -159,6 +159,19 @@ def make_array(name: str, type_: str, declared: str) -> Form:
     raise no_form(name, type_)
 
 
+def from_fortran(kind: str, handle: str) -> str:
+    """The handle in C. Oriel defines the conversions of windows, the host the others."""
+    if kind == "Win":
+        return f"ORIEL_WIN_FROM_FORTRAN({handle})"
+    return f"ORIEL_FROM_FORTRAN({kind}, {handle})"
+
+
+def to_fortran(kind: str, handle: str) -> str:
+    if kind == "Win":
+        return f"ORIEL_WIN_TO_FORTRAN({handle})"
+    return f"ORIEL_TO_FORTRAN({kind}, {handle})"
+
+
 def make_input(name: str, type_: str, declared: str) -> Form:
     if type_ in INTEGERS:
         dummy, interface = INTEGERS[type_]
@@ -170,7 +183,7 @@ def make_input(name: str, type_: str, declared: str) -> Form:
             "integer(c_int), value",
             f"int {name}",
             argument=f"{name}%MPI_VAL",
-            c_argument=f"ORIEL_FROM_FORTRAN({HANDLES[type_]}, {name})",
+            c_argument=from_fortran(HANDLES[type_], name),
         )
     if type_ == "const char*":
         return Form(
@@ -265,7 +278,7 @@ def c_function(call: Call, table: Table) -> list[str]:
     else:
         body.append(f"const int code = {called}")
         for each in returned:
-            converted = f"ORIEL_TO_FORTRAN({HANDLES[each.handle]}, {each.name}_in_c)"
+            converted = to_fortran(HANDLES[each.handle], f"{each.name}_in_c")
             body.append(f"if (code == MPI_SUCCESS) *{each.name} = {converted};")
         body.append("return code;")
     lines = [*break_at_commas(begin, indent="    ")]
@@ -285,7 +298,7 @@ def c_sections(call: Call, parameters: list[Form]) -> list[str]:
         return []
     types = {each.kind.type: each.name for each in call.parameters if each.direction == "in"}
     owner = "Win" if "MPI_Win" in types else "Comm"
-    handle = f"ORIEL_FROM_FORTRAN({owner}, {types[f'MPI_{owner}']})"
+    handle = from_fortran(owner, types[f"MPI_{owner}"])
     on = f"on_{owner.lower()}"
     return [
         f"if (must_refuse_{on}({{{', '.join(buffers)}}}))",
@@ -301,7 +314,7 @@ def c_array(call: Call, parameters: list[Form], at: int) -> str:
     name = parameters[at].name
     buffer = next(each.name for each in reversed(parameters[:at]) if each.buffer)
     comm = next(each.name for each in call.parameters if each.kind.type == "MPI_Comm")
-    count = f"{buffer} == MPI_IN_PLACE ? 0 : ranks_of(ORIEL_FROM_FORTRAN(Comm, {comm}))"
+    count = f"{buffer} == MPI_IN_PLACE ? 0 : ranks_of({from_fortran('Comm', comm)})"
     return f"const std::vector<MPI_Datatype> {name}_in_c = datatypes_in_c({name}, {count});"
 
 

@@ -31,6 +31,7 @@ from table import (
     public_headers,
     read_header,
     short,
+    split,
     wrap,
 )
 
@@ -56,8 +57,32 @@ def large_last(calls: list[Call]) -> list[Call]:
     return sorted(calls, key=lambda call: call.when == LARGE_COUNTS)
 
 
+def used_functions(table: Table) -> list[tuple[str, str]]:
+    """Functions of the host that Oriel calls and does not define, without MPI_, with the macro of
+    the hosts whose mpi.h declares them; each once."""
+    used = {
+        name: LARGE_COUNTS if name.endswith("_c") else group.when
+        for group in table.groups
+        for name in split(group.uses)
+    }
+    for call in table.all_calls():
+        if call.group.sweeps_if:
+            used.setdefault(nonblocking_form(call), call.when)
+    return list(used.items())
+
+
 def host_calls(table: Table) -> str:
     calls = large_last(table.all_calls())
+    used = sorted(used_functions(table), key=lambda each: (each[1], each[0]))
+
+    def of_used(line: Callable[[str], str]) -> list[str]:
+        lines: list[str] = []
+        for when, members in itertools.groupby(used, lambda each: each[1]):
+            lines += [f"#if {when}"] if when else []
+            lines += [line(name) for name, _ in members]
+            lines += ["#endif"] if when else []
+        return lines
+
     return "\n".join(
         [
             f"// {MADE}",
@@ -78,15 +103,18 @@ def host_calls(table: Table) -> str:
             "",
             "namespace oriel::mpi {",
             "",
-            "/// The host's own functions of these names. All others are called as PMPI_.",
+            "/// The host's functions.",
             "struct HostMpi {",
             "  HostMpi();",
             *conditional(calls, lambda call: f"  decltype(&P{call.name}) {short(call)};"),
+            "// only called",
+            *of_used(lambda name: f"  decltype(&PMPI_{name}) {name};"),
             "",
             "  /// find(member, name of the host's function), for each.",
             "  template <typename Find>",
             "  void for_each(const Find& find) {",
             *conditional(calls, lambda call: f'    find({short(call)}, "P{call.name}");'),
+            *of_used(lambda name: f'    find({name}, "PMPI_{name}");'),
             "  }",
             "};",
             "",
@@ -138,10 +166,14 @@ def blocking_calls(table: Table) -> str:
     )
 
 
-def blocking_call(call: Call) -> str:
+def nonblocking_form(call: Call) -> str:
     name = short(call)
     on_comm = name.startswith("Comm_")
-    form = name.replace("_", "_i", 1) if on_comm else f"I{name[0].lower()}{name[1:]}"
+    return name.replace("_", "_i", 1) if on_comm else f"I{name[0].lower()}{name[1:]}"
+
+
+def blocking_call(call: Call) -> str:
+    name = short(call)
     names = [each.name for each in call.parameters]
     status = [each.name for each in call.parameters[-1:] if each.kind.type == "MPI_Status"]
     arguments = [*names[: len(names) - len(status)], "request"]
@@ -150,7 +182,7 @@ def blocking_call(call: Call) -> str:
         "  return call_host([&] {",
         f"    if (!{call.group.sweeps_if}) return host_mpi().{name}({', '.join(names)});",
         "    return sweep_until_done([&](MPI_Request* request) {",
-        f"      return PMPI_{form}({', '.join(arguments)});",
+        f"      return host_mpi().{nonblocking_form(call)}({', '.join(arguments)});",
         f"    }}{', '.join(['', *status])});",
         "  });",
         "}",

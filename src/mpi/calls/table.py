@@ -60,6 +60,7 @@ class Group:
     sweeps_if: str = ""  # none: the calls are defined by hand
     aliases: str = ""
     twins: str = ""
+    uses: str = ""
 
 
 @dataclass(frozen=True)
@@ -107,14 +108,16 @@ class Table:
         except configparser.Error as error:
             raise Fault(f"{TABLE.name}: {error}") from error
         self.calls: list[Call] = []  # without their twins
+        self.groups: list[Group] = []
         group = Group()
         for section in parser.sections()[2:]:
             options = dict(parser[section])
             if is_call(section):
                 self.calls.append(self.read_call(section, options, group))
             else:
-                keys = ("header", "when", "sweeps_if", "aliases", "twins")
+                keys = ("header", "when", "sweeps_if", "aliases", "twins", "uses")
                 group = Group(section, *[options.pop(key, "") for key in keys])
+                self.groups.append(group)
             if options:
                 raise Fault(f"{TABLE.name}, {section}: `{next(iter(options))}` has no meaning.")
         names = [each.name for call in self.calls for each in (call, *call.twins)]

@@ -43,7 +43,7 @@ Explanation find_fault(int rank, const std::vector<Offer>& mine, const std::vect
 
 Explanation fault_of_host(int code, int rank) {
   Explanation fault{MPI_ERR_OTHER, {}};
-  PMPI_Error_class(code, &fault.error_class);
+  host_mpi().Error_class(code, &fault.error_class);
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
   host_mpi().Error_string(code, text.data(), &length);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The calls of oriel/collectives.h, except those of alltoallv.
-#include <dlfcn.h>
 #include <oriel/profiling.h>
 
 #include <cstddef>
@@ -16,6 +15,8 @@
 #include "mpi/collectives/plan_collective.hpp"
 #include "mpi/collectives/planned_reduce.hpp"
 #include "mpi/host/errors.hpp"
+#include "mpi/host/host_library.hpp"
+#include "mpi/host/host_mpi.hpp"
 #include "mpi/runtime/runtime.hpp"
 
 namespace oriel::mpi {
@@ -29,7 +30,7 @@ int call_host(const char* call, MPI_Comm communicator, Arguments... arguments) {
   const std::string name = std::string(call).replace(0, std::string("ORIEL_").size(), "MPI_");
   // Open MPI 4.1 has some of these functions as extensions.
   for (const std::string& full : {"P" + name, "PMPIX" + name.substr(std::string("MPI").size())}) {
-    if (void* found = ::dlsym(RTLD_NEXT, full.c_str())) {
+    if (void* found = find_host_symbol(full.c_str())) {
       return reinterpret_cast<int (*)(Arguments...)>(found)(arguments...);
     }
   }
@@ -77,13 +78,13 @@ struct Neighbors {
 
 int find_grid(MPI_Comm communicator, Neighbors& neighbors) {
   int dimensions = 0;
-  if (const int code = PMPI_Cartdim_get(communicator, &dimensions); code != MPI_SUCCESS) {
+  if (const int code = host_mpi().Cartdim_get(communicator, &dimensions); code != MPI_SUCCESS) {
     return code;
   }
   for (int dimension = 0; dimension < dimensions; ++dimension) {
     int down = MPI_PROC_NULL;
     int up = MPI_PROC_NULL;
-    const int code = PMPI_Cart_shift(communicator, dimension, 1, &down, &up);
+    const int code = host_mpi().Cart_shift(communicator, dimension, 1, &down, &up);
     if (code != MPI_SUCCESS) return code;
     neighbors.to.insert(neighbors.to.end(), {down, up});
   }
@@ -94,12 +95,12 @@ int find_grid(MPI_Comm communicator, Neighbors& neighbors) {
 
 int find_graph(MPI_Comm communicator, int rank, Neighbors& neighbors) {
   int count = 0;
-  if (const int code = PMPI_Graph_neighbors_count(communicator, rank, &count);
+  if (const int code = host_mpi().Graph_neighbors_count(communicator, rank, &count);
       code != MPI_SUCCESS) {
     return code;
   }
   neighbors.to.resize(static_cast<std::size_t>(count));
-  const int code = PMPI_Graph_neighbors(communicator, rank, count, host_list(neighbors.to));
+  const int code = host_mpi().Graph_neighbors(communicator, rank, count, host_list(neighbors.to));
   neighbors.from = neighbors.to;
   return code;
 }
@@ -108,7 +109,7 @@ int find_distributed_graph(MPI_Comm communicator, Neighbors& neighbors) {
   int in = 0;
   int out = 0;
   int weighted = 0;
-  if (const int code = PMPI_Dist_graph_neighbors_count(communicator, &in, &out, &weighted);
+  if (const int code = host_mpi().Dist_graph_neighbors_count(communicator, &in, &out, &weighted);
       code != MPI_SUCCESS) {
     return code;
   }
@@ -117,15 +118,15 @@ int find_distributed_graph(MPI_Comm communicator, Neighbors& neighbors) {
   // Not MPI_UNWEIGHTED: if there are weights, some hosts write to that address.
   std::vector<int> in_weights(neighbors.from.size());
   std::vector<int> out_weights(neighbors.to.size());
-  return PMPI_Dist_graph_neighbors(communicator, in, host_list(neighbors.from),
-                                   host_list(in_weights), out, host_list(neighbors.to),
-                                   host_list(out_weights));
+  return host_mpi().Dist_graph_neighbors(communicator, in, host_list(neighbors.from),
+                                         host_list(in_weights), out, host_list(neighbors.to),
+                                         host_list(out_weights));
 }
 
 /// Finds the neighbors in the topology of a communicator. Fails if it has no topology.
 Failure find_neighbors(MPI_Comm communicator, int rank, Neighbors& neighbors) {
   int topology = MPI_UNDEFINED;
-  int code = PMPI_Topo_test(communicator, &topology);
+  int code = host_mpi().Topo_test(communicator, &topology);
   if (code == MPI_SUCCESS) {
     if (topology == MPI_CART) {
       code = find_grid(communicator, neighbors);

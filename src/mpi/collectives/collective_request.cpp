@@ -7,6 +7,7 @@
 #include "mpi/collectives/leaving_windows.hpp"
 #include "mpi/collectives/plan_collective.hpp"
 #include "mpi/host/errors.hpp"
+#include "mpi/host/host_mpi.hpp"
 #include "mpi/requests/own_requests.hpp"
 #include "mpi/runtime/runtime.hpp"
 
@@ -14,7 +15,7 @@ namespace oriel::mpi {
 
 bool intercommunicator(MPI_Comm communicator) {
   int inter = 0;
-  return PMPI_Comm_test_inter(communicator, &inter) == MPI_SUCCESS && inter != 0;
+  return host_mpi().Comm_test_inter(communicator, &inter) == MPI_SUCCESS && inter != 0;
 }
 
 int find_caller(const char* call, MPI_Comm communicator, CollectiveCaller& caller) {
@@ -22,8 +23,9 @@ int find_caller(const char* call, MPI_Comm communicator, CollectiveCaller& calle
     return raise(MPI_COMM_NULL, call, MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
   }
   // The host raises other errors of the communicator.
-  if (const int code = PMPI_Comm_rank(communicator, &caller.rank); code != MPI_SUCCESS) return code;
-  if (const int code = PMPI_Comm_size(communicator, &caller.ranks); code != MPI_SUCCESS) {
+  if (const int code = host_mpi().Comm_rank(communicator, &caller.rank); code != MPI_SUCCESS)
+    return code;
+  if (const int code = host_mpi().Comm_size(communicator, &caller.ranks); code != MPI_SUCCESS) {
     return code;
   }
   if (!intercommunicator(communicator)) return MPI_SUCCESS;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <mutex>
 
+#include "mpi/host/host_mpi.hpp"
 #include "mpi/progress/mpi_host.hpp"
 #include "mpi/runtime/runtime.hpp"
 
@@ -21,25 +22,30 @@ std::shared_ptr<CollectiveState> CollectiveState::of(MPI_Comm communicator) {
   const std::lock_guard guard(alone);
   void* value = nullptr;
   int found = 0;
+  // Not MPI_COMM_NULL_COPY_FN, which in Open MPI is a function of its library.
+  const auto copy_nothing = [](MPI_Comm, int, void*, void*, void*, int* copied) -> int {
+    *copied = 0;
+    return MPI_SUCCESS;
+  };
   if (keyval == MPI_KEYVAL_INVALID &&
-      PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &CollectiveState::forget, &keyval, nullptr) !=
+      host_mpi().Comm_create_keyval(copy_nothing, &CollectiveState::forget, &keyval, nullptr) !=
           MPI_SUCCESS) {
     return nullptr;
   }
-  if (PMPI_Comm_get_attr(communicator, keyval, &value, &found) == MPI_SUCCESS && found != 0) {
+  if (host_mpi().Comm_get_attr(communicator, keyval, &value, &found) == MPI_SUCCESS && found != 0) {
     return *static_cast<std::shared_ptr<CollectiveState>*>(value);
   }
   auto hung = std::make_unique<std::shared_ptr<CollectiveState>>(
       std::make_shared<CollectiveState>(communicator));
-  if (PMPI_Comm_set_attr(communicator, keyval, hung.get()) != MPI_SUCCESS) return nullptr;
+  if (host_mpi().Comm_set_attr(communicator, keyval, hung.get()) != MPI_SUCCESS) return nullptr;
   return *hung.release();
 }
 
 CollectiveState::~CollectiveState() {
   int ended = 0;
-  if (!duplicates_.empty()) PMPI_Finalized(&ended);
+  if (!duplicates_.empty()) host_mpi().Finalized(&ended);
   for (Duplicate& one : duplicates_) {
-    if (ended == 0) PMPI_Comm_free(&one.communicator);
+    if (ended == 0) host_mpi().Comm_free(&one.communicator);
   }
 }
 

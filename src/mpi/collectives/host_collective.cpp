@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/collectives/alltoallv_tasks.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <array>
 #include <initializer_list>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "mpi/collectives/agreement.hpp"
+#include "mpi/host/host_library.hpp"
 #include "mpi/host/host_mpi.hpp"
 #include "mpi/progress/progress.hpp"
 #include "mpi/runtime/runtime.hpp"
@@ -35,7 +34,7 @@ using NonblockingCall = int (*)(const void*, const Count*, const Displacement*, 
 template <typename Call>
 Call find_any(std::initializer_list<const char*> names) {
   for (const char* name : names) {
-    if (void* found = ::dlsym(RTLD_NEXT, name)) return reinterpret_cast<Call>(found);
+    if (void* found = find_host_symbol(name)) return reinterpret_cast<Call>(found);
   }
   return nullptr;
 }
@@ -122,7 +121,7 @@ class HostCollective final : public CollectiveTask {
   }
   ~HostCollective() override {
     int ended = 0;
-    PMPI_Finalized(&ended);
+    host_mpi().Finalized(&ended);
     // Hosts do not free a request that waits for a rank that has ended.
     if (ended != 0 || active_) return;
     if (persistent_ && request_ != MPI_REQUEST_NULL) host_mpi().Request_free(&request_);
@@ -145,7 +144,7 @@ class HostCollective final : public CollectiveTask {
     AlltoallvSide& send = arguments_.in_place ? receive : arguments_.send;
     for (auto [side, kept] : {std::pair(&receive, &kept_[0]), std::pair(&send, &kept_[1])}) {
       if (predefined_type(side->type)) continue;
-      const int code = PMPI_Type_dup(side->type, kept);
+      const int code = host_mpi().Type_dup(side->type, kept);
       if (code != MPI_SUCCESS) return code;
       side->type = *kept;
     }
@@ -170,8 +169,8 @@ class HostCollective final : public CollectiveTask {
       code_ = call_alltoallv(large_nonblocking_call(), arguments_, arguments_.sent(),
                              arguments_.receive, communicator_, &request_);
     } else {
-      code_ =
-          call_alltoallv(PMPI_Ialltoallv, arguments_, send_, receive_, communicator_, &request_);
+      code_ = call_alltoallv(host_mpi().Ialltoallv, arguments_, send_, receive_, communicator_,
+                             &request_);
     }
     active_ = code_ == MPI_SUCCESS;
     return failure();

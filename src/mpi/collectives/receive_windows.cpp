@@ -7,6 +7,7 @@
 #include "core/collective/schedule.hpp"
 #include "engine/progress/waiting.hpp"
 #include "mpi/collectives/leaving_windows.hpp"
+#include "mpi/host/host_mpi.hpp"
 #include "mpi/progress/mpi_host.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/startup/lifetime.hpp"
@@ -19,11 +20,11 @@ namespace {
 class WindowKeys {
  public:
   explicit WindowKeys(bool locks) {
-    if (locks || PMPI_Info_create(&info_) != MPI_SUCCESS) return;
-    PMPI_Info_set(info_, "no_locks", "true");
+    if (locks || host_mpi().Info_create(&info_) != MPI_SUCCESS) return;
+    host_mpi().Info_set(info_, "no_locks", "true");
   }
   ~WindowKeys() {
-    if (info_ != MPI_INFO_NULL) PMPI_Info_free(&info_);
+    if (info_ != MPI_INFO_NULL) host_mpi().Info_free(&info_);
   }
   WindowKeys(const WindowKeys&) = delete;
   WindowKeys& operator=(const WindowKeys&) = delete;

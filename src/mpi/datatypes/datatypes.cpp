@@ -28,7 +28,7 @@ bool freed(MPI_Datatype type) {
   if (!ORIEL_HOST_KEEPS_FREED_TYPES) return false;
   std::array<char, MPI_MAX_OBJECT_NAME + 1> name{};
   int length = 0;
-  return PMPI_Type_get_name(type, name.data(), &length) == MPI_SUCCESS &&
+  return host_mpi().Type_get_name(type, name.data(), &length) == MPI_SUCCESS &&
          std::string_view(name.data()) == name_of_freed;
 }
 
@@ -42,7 +42,12 @@ LayoutRef layout_of(const Flat& flat) {
 void Datatypes::start(const SelfComm& self, ProcessLock& lock) {
   if (self_ != nullptr) return;
   self_ = &self;
-  PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, &Datatypes::forget, &keyval_, &lock);
+  // Not MPI_TYPE_NULL_COPY_FN, which in Open MPI is a function of its library.
+  const auto copy_nothing = [](MPI_Datatype, int, void*, void*, void*, int* copied) -> int {
+    *copied = 0;
+    return MPI_SUCCESS;
+  };
+  host_mpi().Type_create_keyval(copy_nothing, &Datatypes::forget, &keyval_, &lock);
   predefined_.start([this](MPI_Datatype type) { return committed(type); });
   for (const PredefinedType& type : predefined_.all()) remember(type);
 }
@@ -105,7 +110,7 @@ const Datatypes::Known* Datatypes::add(MPI_Datatype type) {
 /// The attribute's only purpose is its delete callback, which the host calls when the last
 /// reference to the datatype is gone.
 bool Datatypes::watch(MPI_Datatype type) {
-  return PMPI_Type_set_attr(type, keyval_, this) == MPI_SUCCESS;
+  return host_mpi().Type_set_attr(type, keyval_, this) == MPI_SUCCESS;
 }
 
 void Datatypes::watch_freed(MPI_Datatype type) {
@@ -139,7 +144,7 @@ Flat Datatypes::leaf(MPI_Datatype type, int combiner, bool whole_elements) {
 int Datatypes::forget(MPI_Datatype type, int, void* value, void* lock) {
   const Guard guard(*static_cast<ProcessLock*>(lock));
   auto& types = *static_cast<Datatypes*>(value);
-  if (ORIEL_HOST_KEEPS_FREED_TYPES) PMPI_Type_set_name(type, name_of_freed);
+  if (ORIEL_HOST_KEEPS_FREED_TYPES) host_mpi().Type_set_name(type, name_of_freed);
   const auto known = types.known_derived_.find(handle_key(type));
   if (known == types.known_derived_.end()) return MPI_SUCCESS;
   types.known_.erase(known->first, &known->second);

@@ -11,12 +11,11 @@ namespace oriel::mpi {
 namespace {
 
 /// The lengths of the arrays of a datatype's contents, and the kind of its constructor.
-template <typename Length>
-struct EnvelopeOf {
-  Length integers = 0;
-  Length addresses = 0;
-  Length counts = 0;  // of large-count constructors
-  Length types = 0;
+struct Envelope {
+  MPI_Count integers = 0;
+  MPI_Count addresses = 0;
+  MPI_Count counts = 0;  // of large-count constructors
+  MPI_Count types = 0;
   int combiner = MPI_COMBINER_NAMED;
 
   /// True for the types of MPI_Type_create_f90_real and similar calls, too.
@@ -36,33 +35,38 @@ struct ContentArrays {
 
 // The large-count calls where the host has them: the plain ones refuse datatypes that were made by
 // large-count constructors.
+
+int read_envelope(MPI_Datatype type, Envelope& read) {
 #if ORIEL_HOST_LARGE_COUNTS
-
-using Envelope = EnvelopeOf<MPI_Count>;
-
-int read_envelope(MPI_Datatype type, Envelope& read) {
-  return PMPI_Type_get_envelope_c(type, &read.integers, &read.addresses, &read.counts, &read.types,
-                                  &read.combiner);
-}
-int read_arrays(MPI_Datatype type, const Envelope& of, ContentArrays& read) {
-  return PMPI_Type_get_contents_c(type, of.integers, of.addresses, of.counts, of.types,
-                                  host_list(read.integers), host_list(read.addresses),
-                                  host_list(read.counts), host_list(read.types));
-}
-
-#else
-
-using Envelope = EnvelopeOf<int>;
-
-int read_envelope(MPI_Datatype type, Envelope& read) {
-  return PMPI_Type_get_envelope(type, &read.integers, &read.addresses, &read.types, &read.combiner);
-}
-int read_arrays(MPI_Datatype type, const Envelope& of, ContentArrays& read) {
-  return PMPI_Type_get_contents(type, of.integers, of.addresses, of.types, host_list(read.integers),
-                                host_list(read.addresses), host_list(read.types));
-}
-
+  if (host_has(host_mpi().Type_get_envelope_c)) {
+    return host_mpi().Type_get_envelope_c(type, &read.integers, &read.addresses, &read.counts,
+                                          &read.types, &read.combiner);
+  }
 #endif
+  int integers = 0;
+  int addresses = 0;
+  int types = 0;
+  const int code =
+      host_mpi().Type_get_envelope(type, &integers, &addresses, &types, &read.combiner);
+  read.integers = integers;
+  read.addresses = addresses;
+  read.types = types;
+  return code;
+}
+
+int read_arrays(MPI_Datatype type, const Envelope& of, ContentArrays& read) {
+#if ORIEL_HOST_LARGE_COUNTS
+  if (host_has(host_mpi().Type_get_contents_c)) {
+    return host_mpi().Type_get_contents_c(type, of.integers, of.addresses, of.counts, of.types,
+                                          host_list(read.integers), host_list(read.addresses),
+                                          host_list(read.counts), host_list(read.types));
+  }
+#endif
+  return host_mpi().Type_get_contents(type, static_cast<int>(of.integers),
+                                      static_cast<int>(of.addresses), static_cast<int>(of.types),
+                                      host_list(read.integers), host_list(read.addresses),
+                                      host_list(read.types));
+}
 
 /// Reads numbers from the front of an array of arguments.
 class NumberReader {
@@ -290,7 +294,7 @@ bool flatten(MPI_Datatype type, const FlattenLeaf& leaf, Flat& flat) {
   }
   MPI_Aint low = 0;
   MPI_Aint extent = 0;
-  if (PMPI_Type_get_extent(type, &low, &extent) != MPI_SUCCESS) return false;
+  if (host_mpi().Type_get_extent(type, &low, &extent) != MPI_SUCCESS) return false;
   flat.extent = extent;
   std::vector<Flat> children(contents.types().size());
   for (std::size_t i = 0; i < children.size(); ++i) {

@@ -5,12 +5,12 @@
 #include <cfloat>
 #include <initializer_list>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include "core/operation/reduction.hpp"
 #include "mpi/host/host.hpp"
+#include "mpi/host/host_library.hpp"
 #include "mpi/host/host_mpi.hpp"
 
 // Fortran types that are optional in MPI: null if mpi.h does not define them.
@@ -90,13 +90,15 @@ Basic opaque_of(std::uint32_t) {
 
 /// True if the host aborts on inquiries about a type that only a later version has. This is
 /// compiled with the mpi.h of MPICH 5, which has Fortran's logicals of a given size; MPICH before 5
-/// does not have them. Intel MPI has them, although it reports MPI-4.1.
+/// and the MPIs that are made from it do not have them. Intel MPI has them, although it reports an
+/// earlier version of MPI.
 bool aborts_on_newer_types() {
-  const std::string version = library_version();
-  constexpr std::string_view name = "MPICH Version:";
-  const std::size_t number = version.find_first_of("0123456789");
-  return version.starts_with(name) && number != std::string_view::npos && version[number] < '5' &&
-         version[number + 1] == '.';
+#ifdef MPICH_VERSION
+  return find_host_symbol("PMPI_Abi_get_version") == nullptr &&
+         library_version().find("Intel(R) MPI") == std::string::npos;
+#else
+  return false;
+#endif
 }
 
 }  // namespace
@@ -105,7 +107,8 @@ void PredefinedTypes::start(const std::function<bool(MPI_Datatype)>& usable) {
   if (!types_.empty()) return;
   // Returns null if the host does not have the type, for example without Fortran.
   const auto add_if_usable = [&](TypeClass type_class, MPI_Datatype handle) -> PredefinedType* {
-    return handle != MPI_DATATYPE_NULL && usable(handle) ? add(handle, type_class) : nullptr;
+    const bool there = handle != MPI_Datatype{} && handle != MPI_DATATYPE_NULL;
+    return there && usable(handle) ? add(handle, type_class) : nullptr;
   };
   using BasicOf = Basic(std::uint32_t size);
   const auto add_all = [&](TypeClass type_class, BasicOf basic_of,
@@ -165,29 +168,29 @@ void PredefinedTypes::start(const std::function<bool(MPI_Datatype)>& usable) {
 
 PredefinedType* PredefinedTypes::add(MPI_Datatype handle, TypeClass type_class) {
   int size = 0;
-  if (PMPI_Type_size(handle, &size) != MPI_SUCCESS || size <= 0) return nullptr;
+  if (host_mpi().Type_size(handle, &size) != MPI_SUCCESS || size <= 0) return nullptr;
   MPI_Aint low = 0;
   MPI_Aint extent = 0;
   PredefinedType type;
   type.handle = handle;
   type.type_class = type_class;
   type.size = static_cast<std::uint32_t>(size);
-  PMPI_Type_get_true_extent(handle, &low, &extent);
+  host_mpi().Type_get_true_extent(handle, &low, &extent);
   type.true_extent = static_cast<std::uint32_t>(extent);
-  PMPI_Type_get_extent(handle, &low, &extent);
+  host_mpi().Type_get_extent(handle, &low, &extent);
   type.extent = extent;
   return &types_.emplace_back(type);
 }
 
 MPI_Datatype PredefinedTypes::of_f90(MPI_Datatype type, int combiner) const {
   int bytes = 0;
-  PMPI_Type_size(type, &bytes);
+  host_mpi().Type_size(type, &bytes);
   const auto size = static_cast<std::uint32_t>(bytes);
   // The arguments of the type's constructor: precision and range of a real, range of an integer.
   std::array<int, 2> asked{};
   MPI_Aint no_address = 0;
   MPI_Datatype no_type = MPI_DATATYPE_NULL;
-  PMPI_Type_get_contents(type, 2, 0, 0, asked.data(), &no_address, &no_type);
+  host_mpi().Type_get_contents(type, 2, 0, 0, asked.data(), &no_address, &no_type);
   // Two formats of real have 16 bytes.
   const bool quadruple = asked[0] != MPI_UNDEFINED && asked[0] > LDBL_DIG;
   TypeClass type_class = TypeClass::integer;

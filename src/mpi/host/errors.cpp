@@ -57,8 +57,8 @@ void raise_in_session(int code) {
     session = sessions.back();
   }
   call_handler(
-      code, [&](MPI_Errhandler* handler) { PMPI_Session_get_errhandler(session, handler); },
-      [&] { PMPI_Session_call_errhandler(session, code); });
+      code, [&](MPI_Errhandler* handler) { host_mpi().Session_get_errhandler(session, handler); },
+      [&] { host_mpi().Session_call_errhandler(session, code); });
 }
 #else
 void raise_in_session(int) {}
@@ -71,7 +71,7 @@ CommunicatorMark made_fatal;
 
 bool has_errhandler(MPI_Comm communicator) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  PMPI_Comm_get_errhandler(communicator, &handler);
+  host_mpi().Comm_get_errhandler(communicator, &handler);
   const bool may_be_none = handler == MPI_ERRORS_ARE_FATAL;
   if (handler != MPI_ERRHANDLER_NULL) host_mpi().Errhandler_free(&handler);
   return !may_be_none || made_fatal.is_set(communicator);
@@ -80,11 +80,7 @@ bool has_errhandler(MPI_Comm communicator) {
 /// True if the host uses the error handler of MPI_COMM_SELF for errors of no object: MPICH from 4.2
 /// on (MPI-4). Earlier versions of MPICH, and Intel MPI, use that of MPI_COMM_WORLD.
 bool asks_comm_self() {
-  static const bool asks = [] {
-    int major = 0, minor = 0;
-    return std::sscanf(library_version().c_str(), "MPICH Version: %d.%d", &major, &minor) == 2 &&
-           (major > 4 || (major == 4 && minor >= 2));
-  }();
+  static const bool asks = mpich_version() >= std::pair(4, 2);  // false if there is none
   return asks;
 }
 #endif
@@ -144,7 +140,7 @@ MPI_Comm errhandler_owner(MPI_Comm communicator) {
 }
 
 void set_errhandler(MPI_Comm communicator, MPI_Errhandler handler) {
-  PMPI_Comm_set_errhandler(communicator, handler);
+  host_mpi().Comm_set_errhandler(communicator, handler);
 }
 #endif
 
@@ -166,8 +162,8 @@ bool throws_exception([[maybe_unused]] MPI_Errhandler handler) {
 bool world_exists() {
   int initialized = 0;
   int finalized = 0;
-  PMPI_Initialized(&initialized);
-  PMPI_Finalized(&finalized);
+  host_mpi().Initialized(&initialized);
+  host_mpi().Finalized(&finalized);
   return initialized != 0 && finalized == 0;
 }
 
@@ -216,8 +212,8 @@ int err_rma_notification() {
 #else
   static const int added = []() -> int {
     int made = MPI_ERR_OTHER;
-    if (PMPI_Add_error_class(&made) != MPI_SUCCESS) return MPI_ERR_OTHER;
-    PMPI_Add_error_string(made, "A notification counter that is not there.");
+    if (host_mpi().Add_error_class(&made) != MPI_SUCCESS) return MPI_ERR_OTHER;
+    host_mpi().Add_error_string(made, "A notification counter that is not there.");
     return made;
   }();
   return added;
@@ -232,8 +228,8 @@ void call_errhandler(MPI_Comm communicator, int code) {
 
 void call_own_errhandler(MPI_Comm communicator, int code) {
   call_handler(
-      code, [&](MPI_Errhandler* handler) { PMPI_Comm_get_errhandler(communicator, handler); },
-      [&] { PMPI_Comm_call_errhandler(communicator, code); });
+      code, [&](MPI_Errhandler* handler) { host_mpi().Comm_get_errhandler(communicator, handler); },
+      [&] { host_mpi().Comm_call_errhandler(communicator, code); });
 }
 
 void call_host_errhandler(MPI_Win window, int code) {
@@ -272,9 +268,9 @@ int error_code(int error_class, const std::string& sentence) {
   }
   // Without the mutex, because a host without free codes calls an error handler of the program.
   int code = error_class;
-  if (PMPI_Add_error_code(error_class, &code) != MPI_SUCCESS) return error_class;
+  if (host_mpi().Add_error_code(error_class, &code) != MPI_SUCCESS) return error_class;
   const std::string text = sentence.substr(0, MPI_MAX_ERROR_STRING - 1);
-  PMPI_Add_error_string(code, text.c_str());
+  host_mpi().Add_error_string(code, text.c_str());
   const std::lock_guard guard(all.mutex);
   all.by_sentence.emplace(std::pair(error_class, sentence), code);
   all.by_code.emplace(code, text);

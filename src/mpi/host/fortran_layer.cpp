@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "mpi/host/host_library.hpp"
+
 namespace oriel::mpi {
 namespace {
 
@@ -37,7 +39,7 @@ bool in_fortran_layer(const void* code) {
 }
 
 void* find_host_function(const char* name, const void* caller) {
-  void* found = ::dlsym(RTLD_NEXT, name);
+  void* found = find_host_symbol(name);
   Dl_info object{};
   if (found == nullptr && ::dladdr(caller, &object) != 0) {
     if (void* opened = ::dlopen(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD)) {

@@ -7,9 +7,9 @@ namespace oriel::mpi {
 /// have Fortran's calling convention.
 bool in_fortran_layer(const void* code);
 
-/// The host's function of this name, for a call of it from the code at `caller`. RTLD_NEXT finds it
-/// if the MPI library is in the global scope; if it was loaded with RTLD_LOCAL, as Python loads an
-/// extension, the lookup starts at the caller's library. Ends the process if there is none.
+/// The host's function of this name, for a call of it from the code at `caller`. If neither the
+/// global scope nor the MPI library has it, the look-up starts at the caller's library: the Fortran
+/// layer may have been loaded with RTLD_LOCAL. Ends the process if there is none.
 void* find_host_function(const char* name, const void* caller);
 
 template <typename Function>

@@ -17,7 +17,7 @@ constinit std::atomic<std::uint64_t> groups_freed{0};
 bool has_first_world() {
   if (!world_exists()) return false;
   MPI_Comm parent = MPI_COMM_NULL;
-  PMPI_Comm_get_parent(&parent);
+  host_mpi().Comm_get_parent(&parent);
   return parent == MPI_COMM_NULL;
 }
 
@@ -27,8 +27,8 @@ bool translate_ranks(MPI_Group group, int size, MPI_Group other, std::vector<int
   std::vector<int> members(static_cast<std::size_t>(size));
   std::iota(members.begin(), members.end(), 0);
   ranks.resize(members.size());
-  return PMPI_Group_translate_ranks(group, size, host_list(members), other, host_list(ranks)) ==
-             MPI_SUCCESS &&
+  return host_mpi().Group_translate_ranks(group, size, host_list(members), other,
+                                          host_list(ranks)) == MPI_SUCCESS &&
          std::ranges::find(ranks, MPI_UNDEFINED) == ranks.end();
 }
 
@@ -37,17 +37,17 @@ bool translate_ranks(MPI_Group group, int size, MPI_Group other, std::vector<int
 WorldRank own_world_rank() {
   WorldRank own;
   if (!has_first_world()) return own;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &own.rank);
-  PMPI_Comm_size(MPI_COMM_WORLD, &own.ranks);
+  host_mpi().Comm_rank(MPI_COMM_WORLD, &own.rank);
+  host_mpi().Comm_size(MPI_COMM_WORLD, &own.ranks);
   return own;
 }
 
 std::vector<int> world_ranks(MPI_Group group) {
   if (!has_first_world()) return {};
   int size = 0;
-  PMPI_Group_size(group, &size);
+  host_mpi().Group_size(group, &size);
   MPI_Group world = MPI_GROUP_NULL;
-  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  host_mpi().Comm_group(MPI_COMM_WORLD, &world);
   std::vector<int> ranks;
   const bool all_there = translate_ranks(group, size, world, ranks);
   host_mpi().Group_free(&world);
@@ -60,7 +60,7 @@ Failure GroupRanks::find(MPI_Group group, MPI_Group window_group) {
   if (group == group_ && freed == freed_) return {};
   group_ = MPI_GROUP_NULL;
   int size = 0;
-  if (PMPI_Group_size(group, &size) != MPI_SUCCESS) {
+  if (host_mpi().Group_size(group, &size) != MPI_SUCCESS) {
     return {MPI_ERR_GROUP, "the group is not valid"};
   }
   if (!translate_ranks(group, size, window_group, ranks_)) {

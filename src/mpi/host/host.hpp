@@ -20,19 +20,14 @@
 // bind to them weakly and use them if they are present.
 #define ORIEL_HOST_LARGE_COUNTS (MPI_VERSION >= 4)
 
-// The library of Open MPI 4.1 has the soname of 5's, but not these symbols: they are null there.
-// Their functions are called only for programs with sessions; host_has() checks
-// PMPI_Comm_idup_with_info; no error handler equals a null MPI_ERRORS_ABORT.
 #ifdef OPEN_MPI
-// NOLINTNEXTLINE(readability-redundant-declaration): not in the header of 4.1
+#include "mpi/host/open_mpi_handles.hpp"
+#endif
+
+#if MPI_VERSION < 4
+// Open MPI 5, which calls itself MPI-3.1, has it; Oriel asks host_has() before it calls it.
+// NOLINTNEXTLINE(readability-redundant-declaration)
 extern "C" int PMPI_Comm_idup_with_info(MPI_Comm, MPI_Info, MPI_Comm*, MPI_Request*);
-#pragma weak ompi_mpi_instance_null
-#pragma weak ompi_mpi_errors_abort
-#pragma weak PMPI_Comm_idup_with_info
-#pragma weak PMPI_Comm_create_from_group
-#pragma weak PMPI_Group_from_session_pset
-#pragma weak PMPI_Session_call_errhandler
-#pragma weak PMPI_Session_get_errhandler
 #endif
 
 // Sessions came with MPI-4.0, and with Open MPI 5, which calls itself MPI-3.1.
@@ -81,21 +76,31 @@ extern "C" int PMPI_Comm_idup_with_info(MPI_Comm, MPI_Info, MPI_Comm*, MPI_Reque
 // it does not, because it polls no network.
 #define ORIEL_HOST_PROBE_ADVANCES ORIEL_HOST_IS_OPEN_MPI
 
-// Conversions of Fortran's handles, which are integers. `kind`: Win, Comm, Type and so on.
+// Conversions of Fortran's handles, which are integers: functions of the host (`kind`: Comm, Type
+// and so on), but for windows functions of Oriel's. In MPICH they are macros of mpi.h.
 #ifdef MPI_ABI_VERSION
-#define ORIEL_FROM_FORTRAN(kind, handle) PMPI_##kind##_fromint(handle)
+#define ORIEL_HOST_CONVERTS_BY_INT 1
+#define ORIEL_FROM_FORTRAN(kind, handle) oriel::mpi::host_mpi().kind##_fromint(handle)
+#define ORIEL_TO_FORTRAN(kind, handle) oriel::mpi::host_mpi().kind##_toint(handle)
+#define ORIEL_WIN_FROM_FORTRAN(handle) PMPI_Win_fromint(handle)
+#define ORIEL_WIN_TO_FORTRAN(handle) PMPI_Win_toint(handle)
 #define ORIEL_HOST_WIN_CONVERSIONS(define) define(MPI_Win_toint, MPI_Win_fromint)
-#define ORIEL_TO_FORTRAN(kind, handle) PMPI_##kind##_toint(handle)
+#else
+#define ORIEL_HOST_CONVERTS_BY_INT 0
+#define ORIEL_WIN_FROM_FORTRAN(handle) PMPI_Win_f2c(handle)
+#define ORIEL_WIN_TO_FORTRAN(handle) PMPI_Win_c2f(handle)
+#ifdef OPEN_MPI
+#define ORIEL_FROM_FORTRAN(kind, handle) oriel::mpi::host_mpi().kind##_f2c(handle)
+#define ORIEL_TO_FORTRAN(kind, handle) oriel::mpi::host_mpi().kind##_c2f(handle)
+#define ORIEL_HOST_WIN_CONVERSIONS(define) define(MPI_Win_c2f, MPI_Win_f2c)
 #else
 #define ORIEL_FROM_FORTRAN(kind, handle) PMPI_##kind##_f2c(handle)
 #define ORIEL_TO_FORTRAN(kind, handle) PMPI_##kind##_c2f(handle)
-#ifdef OPEN_MPI
-#define ORIEL_HOST_WIN_CONVERSIONS(define) define(MPI_Win_c2f, MPI_Win_f2c)
-#else
-#define ORIEL_HOST_WIN_CONVERSIONS(define)  // macros of mpi.h
+#define ORIEL_HOST_WIN_CONVERSIONS(define)
 #endif
 static_assert(sizeof(MPI_Fint) == sizeof(int));
 #endif
+#define ORIEL_HOST_CONVERTS_BY_F2C ORIEL_HOST_IS_OPEN_MPI
 
 // Begins the definition of a function of the public API. It has two names: `name`, which programs
 // call, weak so that a tool may define it, and `twin`, which such a tool calls. All other symbols
@@ -110,12 +115,6 @@ static_assert(sizeof(MPI_Fint) == sizeof(int));
 #define ORIEL_CALL(name) ORIEL_DEFINE_BOTH(ORIEL_##name, PORIEL_##name)
 
 namespace oriel::mpi {
-
-/// Returns whether the host in use has a function that its header declares.
-template <typename Function>
-bool host_has(Function* function) {
-  return function != nullptr;
-}
 
 /// A handle as a number. Handles are integers in MPICH's ABI, pointers in the others.
 template <typename Handle>

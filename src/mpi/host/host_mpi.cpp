@@ -8,27 +8,15 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "mpi/host/host_library.hpp"
+
 namespace oriel::mpi {
 namespace {
 
-template <typename... Arguments>
-int missing(Arguments...) {
-  std::fprintf(stderr, "oriel: %s.\n",
-               linked_behind_host()
-                   ? behind_host_words
-                   : "the program calls an MPI function that the MPI library in use does not have; "
-                     "start it with the MPI that it was built with");
-  std::abort();
-}
-
-/// Finds the host's function. In the order of look-up the host follows Oriel, which is linked to
-/// it.
-template <typename... Arguments>
-void find(int (*&function)(Arguments...), const char* name) {
-  function = missing;
-  if (void* found = ::dlsym(RTLD_NEXT, name)) {
-    function = reinterpret_cast<int (*)(Arguments...)>(found);
-  }
+template <typename Function>
+void find(Function*& function, const char* name) {
+  void* const found = find_host_symbol(name);
+  function = found != nullptr ? reinterpret_cast<Function*>(found) : missing_function(function);
 }
 
 }  // namespace
@@ -43,7 +31,36 @@ bool linked_behind_host() {
 }
 
 HostMpi::HostMpi() {
+  if (!host_loaded()) {
+    std::fprintf(stderr, "oriel: %s.\n",
+                 linked_behind_host()
+                     ? behind_host_words
+                     : "the process has called MPI and has loaded no MPI library; link the program "
+                       "with one, or open one before the first call");
+    std::abort();
+  }
+#if ORIEL_HOST_IS_OPEN_MPI
+  open_mpi_handles.find_all(find_host_variable);
+#endif
   for_each([](auto& function, const char* name) { find(function, name); });
+}
+
+void end_for_missing_function() {
+  std::fputs(
+      "oriel: the program calls an MPI function that the MPI library in use does not have; start "
+      "it with the MPI that it was built with.\n",
+      stderr);
+  std::abort();
+}
+
+MPI_T_pvar_handle all_pvar_handles() {
+#ifdef MPI_T_PVAR_ALL_HANDLES
+  return MPI_T_PVAR_ALL_HANDLES;
+#else
+  static const auto* const value =
+      static_cast<const MPI_T_pvar_handle*>(find_host_variable("MPI_T_PVAR_ALL_HANDLES"));
+  return *value;
+#endif
 }
 
 std::string library_version() {
@@ -53,13 +70,28 @@ std::string library_version() {
   return text.data();
 }
 
+std::optional<std::pair<int, int>> mpich_version() {
+  const std::string text = library_version();
+  for (const char* before : {"MPICH Version:", "(ANL base"}) {
+    const std::size_t at = text.find(before);
+    int major = 0;
+    int minor = 0;
+    if (at != std::string::npos &&
+        std::sscanf(text.c_str() + at + std::strlen(before), "%d.%d", &major, &minor) == 2) {
+      return std::pair(major, minor);
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> info_value(MPI_Info info, const char* key) {
   // A key that is too long for the host cannot have been set, and an inquiry for it is an error.
   if (info == MPI_INFO_NULL || std::strlen(key) >= MPI_MAX_INFO_KEY) return std::nullopt;
   std::array<char, MPI_MAX_INFO_VAL + 1> value;
   int found = 0;
   // Deprecated since MPI-4, but every host has it; not every host has the call that replaces it.
-  if (PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, value.data(), &found) != MPI_SUCCESS || !found) {
+  if (host_mpi().Info_get(info, key, MPI_MAX_INFO_VAL, value.data(), &found) != MPI_SUCCESS ||
+      !found) {
     return std::nullopt;
   }
   return std::string(value.data());

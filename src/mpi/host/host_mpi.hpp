@@ -3,19 +3,36 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "mpi/calls/host_calls.hpp"
 #include "mpi/host/host.hpp"
 
-// Oriel's library defines each MPI call of mpi/calls/calls.ini under its MPI_ and its PMPI_
-// name. Oriel's own calls to the host therefore must not use either name.
+// Oriel calls the host's functions by HostMpi alone. Its library defines each MPI call of
+// mpi/calls/calls.ini under its MPI_ and its PMPI_ name, and must not depend on a library that
+// defines the others.
 
 namespace oriel::mpi {
 
-/// The host's own functions. The first call, which may precede Oriel's initialization, finds them.
+/// The host's functions. The first call, which may precede Oriel's initialization, finds them, and
+/// Open MPI's handles. Ends the process with a sentence if it has loaded no MPI library.
 inline const HostMpi& host_mpi() {
   static const HostMpi found;
   return found;
+}
+
+[[noreturn]] void end_for_missing_function();
+
+/// What HostMpi has in place of a function that the host does not have.
+template <typename Result, typename... Arguments>
+constexpr auto missing_function(Result (*)(Arguments...)) {
+  return +[](Arguments...) -> Result { end_for_missing_function(); };
+}
+
+/// Returns whether the host in use has a function of HostMpi.
+template <typename Function>
+bool host_has(Function* function) {
+  return function != missing_function(function);
 }
 
 /// True if the program's MPI calls do not reach Oriel, because MPI was linked before it.
@@ -24,9 +41,16 @@ inline constexpr const char* behind_host_words =
     "the program's calls reach the MPI library before Oriel; link Oriel in front of MPI, or start "
     "the program with oriel run";
 
-/// The host's own result of MPI_Get_library_version: name and version of the MPI in use. One library
-/// of Oriel's serves several MPIs that share an ABI.
+/// MPI_T_PVAR_ALL_HANDLES, which in MPICH is a variable of its library.
+MPI_T_pvar_handle all_pvar_handles();
+
+/// The host's own result of MPI_Get_library_version: name and version of the MPI in use. One
+/// library of Oriel's serves several MPIs that share an ABI.
 std::string library_version();
+
+/// Major and minor version of MPICH, also of the one that Cray MPICH is made from. None: the MPI in
+/// use does not say that it is MPICH.
+std::optional<std::pair<int, int>> mpich_version();
 
 /// The value of the key. None if the info lacks it or is MPI_INFO_NULL, or if the host refuses the
 /// call.

@@ -15,7 +15,7 @@ class SelfComm {
   /// Ends the session of Oriel's, if any. A communicator made from MPI_COMM_SELF ends with MPI.
   void stop();
 
-  MPI_Comm get() const { return comm_; }
+  MPI_Comm get() const { return started_ ? comm_ : MPI_COMM_NULL; }
   /// Lets the host advance its own traffic on all communicators.
   void advance_host() const;
   /// Returns whether call(communicator) succeeds. Its errors are not raised.
@@ -33,9 +33,13 @@ class SelfComm {
   // fails if the error handler is not one of MPI's own.
   static thread_local bool raised;
 
-  MPI_Comm comm_ = MPI_COMM_NULL;
+  // Not null handles: this object is static, and Open MPI's handles are known only when it has been
+  // loaded.
+  bool started_ = false;
+  MPI_Comm comm_{};
 #if ORIEL_HOST_SESSIONS
-  MPI_Session session_ = MPI_SESSION_NULL;
+  bool has_session_ = false;
+  MPI_Session session_{};
 #endif
 };
 

@@ -215,12 +215,12 @@ int WindowInfo::write(MPI_Info info) const {
   for (const Entry& entry : entries) {
     // Info values may not be empty, so an assertion that was not made is left out.
     if (*entry.value == '\0') continue;
-    const int code = PMPI_Info_set(info, entry.key, entry.value);
+    const int code = host_mpi().Info_set(info, entry.key, entry.value);
     if (code != MPI_SUCCESS) return code;
   }
   for (const ReorderKey& key : reorder_keys) {
     const char* value = reorder.*key.flag ? "1" : "0";
-    const int code = PMPI_Info_set(info, key.reported(), value);
+    const int code = host_mpi().Info_set(info, key.reported(), value);
     if (code != MPI_SUCCESS) return code;
   }
   return MPI_SUCCESS;

@@ -33,7 +33,7 @@ int dispatch(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Ours&& ours, 
 /// handles come first, and the call returns the host's code.
 template <typename Ours, typename Host>
 int dispatch_all(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Ours&& ours, Host&& host) {
-  if (handle != MPI_T_PVAR_ALL_HANDLES) return dispatch(session, handle, ours, host);
+  if (handle != all_pvar_handles()) return dispatch(session, handle, ours, host);
   const int code = host();
   const Guard guard(engine.lock);
   pvar_handles.for_all_counters(session, ours);

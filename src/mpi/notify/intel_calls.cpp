@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Intel MPI's calls on notification counters, in both of its spellings (N8). For windows that are
 // not Oriel's, the host's call is used, if the host has it.
-#include <dlfcn.h>
 #include <oriel/intel_profiling.h>
 
 #include <string>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "mpi/calls/parameters.hpp"
+#include "mpi/host/host_library.hpp"
 #include "mpi/notify/notify_access.hpp"
 #include "mpi/notify/window_counters.hpp"
 #include "mpi/runtime/runtime.hpp"
@@ -19,7 +19,7 @@ namespace {
 /// Calls the host's function of that name. If there is none, raises an error.
 template <typename Function, typename... Arguments>
 int host_or_unsupported(const char* call, MPI_Win win, Arguments... arguments) {
-  if (void* found = ::dlsym(RTLD_NEXT, ("P" + std::string(call)).c_str())) {
+  if (void* found = find_host_symbol(("P" + std::string(call)).c_str())) {
     return reinterpret_cast<Function*>(found)(arguments...);
   }
   return no_counters(call, win);

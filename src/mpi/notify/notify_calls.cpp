@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "engine/progress/waiting.hpp"
+#include "mpi/host/host_mpi.hpp"
 #include "mpi/requests/own_requests.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/runtime/window_errors.hpp"
@@ -52,8 +53,8 @@ void describe_notification(const Notification& notification, MPI_Status* status)
   static std::optional<std::uint64_t> last_bytes;
   if (status == MPI_STATUS_IGNORE) return;
   if (last_bytes != notification.bytes) {
-    PMPI_Status_set_elements_x(&last, MPI_BYTE, static_cast<MPI_Count>(notification.bytes));
-    PMPI_Status_set_cancelled(&last, 0);
+    host_mpi().Status_set_elements_x(&last, MPI_BYTE, static_cast<MPI_Count>(notification.bytes));
+    host_mpi().Status_set_cancelled(&last, 0);
     last_bytes = notification.bytes;
   }
   const int error = status->MPI_ERROR;

@@ -2,8 +2,8 @@
 // Blocking calls of the host that must sweep if its progress engine has no hook (waits.hpp), and
 // that are more than their nonblocking form and a wait. All others are generated from the table of
 // calls. If no sweep is needed, a call makes one check and calls the host's function.
+#include <limits>
 #include <memory>
-#include <type_traits>
 
 #include "engine/progress/waiting.hpp"
 #include "mpi/host/host_mpi.hpp"
@@ -14,17 +14,60 @@
 // MPICH returns MPI_SUCCESS from a call that fails if the error handler is the program's. The
 // output arguments show the failure: a call that fails does not set them.
 
-// The host's calls with the largest counts that it has.
-#if ORIEL_HOST_LARGE_COUNTS
-#define ORIEL_LARGEST(name) PMPI_##name##_c
-#else
-#define ORIEL_LARGEST(name) PMPI_##name
-#endif
-
 namespace oriel::mpi {
 namespace {
 
-using LargestCount = std::conditional_t<ORIEL_HOST_LARGE_COUNTS != 0, MPI_Count, int>;
+/// A count for a host of MPI 3.1, which has no calls with larger ones.
+int fit_into_int(MPI_Count count) {
+  if (count > std::numeric_limits<int>::max()) end_for_missing_function();
+  return static_cast<int>(count);
+}
+
+// These call the host's function with large counts if the host has it.
+
+int start_receive(void* buffer, MPI_Count count, MPI_Datatype type, int source, int tag,
+                  MPI_Comm comm, MPI_Request* request) {
+#if ORIEL_HOST_LARGE_COUNTS
+  if (host_has(host_mpi().Irecv_c)) {
+    return host_mpi().Irecv_c(buffer, count, type, source, tag, comm, request);
+  }
+#endif
+  return host_mpi().Irecv(buffer, fit_into_int(count), type, source, tag, comm, request);
+}
+
+int start_send(const void* buffer, MPI_Count count, MPI_Datatype type, int destination, int tag,
+               MPI_Comm comm, MPI_Request* request) {
+#if ORIEL_HOST_LARGE_COUNTS
+  if (host_has(host_mpi().Isend_c)) {
+    return host_mpi().Isend_c(buffer, count, type, destination, tag, comm, request);
+  }
+#endif
+  return host_mpi().Isend(buffer, fit_into_int(count), type, destination, tag, comm, request);
+}
+
+int size_packed(MPI_Count count, MPI_Datatype type, MPI_Comm comm, MPI_Count* size) {
+#if ORIEL_HOST_LARGE_COUNTS
+  if (host_has(host_mpi().Pack_size_c)) return host_mpi().Pack_size_c(count, type, comm, size);
+#endif
+  int bytes = -1;
+  const int code = host_mpi().Pack_size(fit_into_int(count), type, comm, &bytes);
+  *size = bytes;
+  return code;
+}
+
+int pack(const void* buffer, MPI_Count count, MPI_Datatype type, void* packed, MPI_Count capacity,
+         MPI_Count* size, MPI_Comm comm) {
+#if ORIEL_HOST_LARGE_COUNTS
+  if (host_has(host_mpi().Pack_c)) {
+    return host_mpi().Pack_c(buffer, count, type, packed, capacity, size, comm);
+  }
+#endif
+  int bytes = 0;
+  const int code = host_mpi().Pack(buffer, fit_into_int(count), type, packed,
+                                   fit_into_int(capacity), &bytes, comm);
+  *size = bytes;
+  return code;
+}
 
 /// The source or destination of one message.
 struct Peer {
@@ -43,7 +86,7 @@ int exchange(Receive&& receive, Send&& send, MPI_Status* status) {
   if (receiving == MPI_REQUEST_NULL) return code;
   code = send(&sending);
   if (sending == MPI_REQUEST_NULL) {
-    PMPI_Cancel(&receiving);
+    host_mpi().Cancel(&receiving);
     wait_for_host(&receiving);
     return code;
   }
@@ -52,17 +95,17 @@ int exchange(Receive&& receive, Send&& send, MPI_Status* status) {
   return received != MPI_SUCCESS ? received : sent;
 }
 
-int exchange(const void* sent, LargestCount send_count, MPI_Datatype send_type, Peer destination,
-             void* received, LargestCount receive_count, MPI_Datatype receive_type, Peer source,
+int exchange(const void* sent, MPI_Count send_count, MPI_Datatype send_type, Peer destination,
+             void* received, MPI_Count receive_count, MPI_Datatype receive_type, Peer source,
              MPI_Comm comm, MPI_Status* status) {
   const int code = exchange(
       [&](MPI_Request* request) {
-        return ORIEL_LARGEST(Irecv)(received, receive_count, receive_type, source.rank, source.tag,
-                                    comm, request);
+        return start_receive(received, receive_count, receive_type, source.rank, source.tag, comm,
+                             request);
       },
       [&](MPI_Request* request) {
-        return ORIEL_LARGEST(Isend)(sent, send_count, send_type, destination.rank, destination.tag,
-                                    comm, request);
+        return start_send(sent, send_count, send_type, destination.rank, destination.tag, comm,
+                          request);
       },
       status);
   if (code != MPI_SUCCESS || source.rank != MPI_PROC_NULL) return code;
@@ -70,14 +113,14 @@ int exchange(const void* sent, LargestCount send_count, MPI_Datatype send_type, 
   return host_mpi().Recv(received, 0, receive_type, MPI_PROC_NULL, source.tag, comm, status);
 }
 
-int exchange_in_place(void* buffer, LargestCount count, MPI_Datatype type, Peer destination,
+int exchange_in_place(void* buffer, MPI_Count count, MPI_Datatype type, Peer destination,
                       Peer source, MPI_Comm comm, MPI_Status* status) {
-  LargestCount capacity = -1;
-  int code = ORIEL_LARGEST(Pack_size)(count, type, comm, &capacity);
+  MPI_Count capacity = -1;
+  int code = size_packed(count, type, comm, &capacity);
   if (capacity < 0) return code;
   const auto copy = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(capacity));
-  LargestCount packed = 0;
-  code = ORIEL_LARGEST(Pack)(buffer, count, type, copy.get(), capacity, &packed, comm);
+  MPI_Count packed = 0;
+  code = pack(buffer, count, type, copy.get(), capacity, &packed, comm);
   if (code != MPI_SUCCESS) return code;
   return exchange(copy.get(), packed, MPI_PACKED, destination, buffer, count, type, source, comm,
                   status);

@@ -63,19 +63,19 @@ bool MpiHost::waits_sweep() const {
 
 int MpiComm::rank() const {
   int rank = 0;
-  PMPI_Comm_rank(communicator_, &rank);
+  host_mpi().Comm_rank(communicator_, &rank);
   return rank;
 }
 
 int MpiComm::ranks() const {
   int ranks = 0;
-  PMPI_Comm_size(communicator_, &ranks);
+  host_mpi().Comm_size(communicator_, &ranks);
   return ranks;
 }
 
 HostCode MpiComm::barrier() {
   return call([&] { return host_mpi().Barrier(communicator_); },
-              [&](MPI_Request* request) { return PMPI_Ibarrier(communicator_, request); });
+              [&](MPI_Request* request) { return host_mpi().Ibarrier(communicator_, request); });
 }
 
 HostCode MpiComm::allgather(const void* own, std::size_t bytes, void* all) {
@@ -85,7 +85,8 @@ HostCode MpiComm::allgather(const void* own, std::size_t bytes, void* all) {
         return host_mpi().Allgather(own, count, MPI_BYTE, all, count, MPI_BYTE, communicator_);
       },
       [&](MPI_Request* request) {
-        return PMPI_Iallgather(own, count, MPI_BYTE, all, count, MPI_BYTE, communicator_, request);
+        return host_mpi().Iallgather(own, count, MPI_BYTE, all, count, MPI_BYTE, communicator_,
+                                     request);
       });
 }
 
@@ -93,7 +94,7 @@ HostCode MpiComm::broadcast(void* buffer, std::size_t bytes, int root) {
   const int count = static_cast<int>(bytes);
   return call([&] { return host_mpi().Bcast(buffer, count, MPI_BYTE, root, communicator_); },
               [&](MPI_Request* request) {
-                return PMPI_Ibcast(buffer, count, MPI_BYTE, root, communicator_, request);
+                return host_mpi().Ibcast(buffer, count, MPI_BYTE, root, communicator_, request);
               });
 }
 
@@ -123,8 +124,8 @@ int MpiComm::alltoall(const void* mine, int bytes, void* theirs) {
         return host_mpi().Alltoall(mine, bytes, MPI_BYTE, theirs, bytes, MPI_BYTE, communicator_);
       },
       [&](MPI_Request* request) {
-        return PMPI_Ialltoall(mine, bytes, MPI_BYTE, theirs, bytes, MPI_BYTE, communicator_,
-                              request);
+        return host_mpi().Ialltoall(mine, bytes, MPI_BYTE, theirs, bytes, MPI_BYTE, communicator_,
+                                    request);
       });
 }
 
@@ -132,7 +133,7 @@ int MpiComm::duplicate(MPI_Comm* made) {
   // No HookedWait: the call runs the program's attribute callbacks, whose waits report themselves.
   if (progress.hooked()) return host_mpi().Comm_dup(communicator_, made);
   return sweep_until_done(
-      [&](MPI_Request* request) { return PMPI_Comm_idup(communicator_, made, request); },
+      [&](MPI_Request* request) { return host_mpi().Comm_idup(communicator_, made, request); },
       MPI_STATUS_IGNORE, WaitReason::window);
 }
 

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/progress/progress.hpp"
 
-#include <dlfcn.h>
-#include <link.h>
-
 #include <atomic>
-#include <string>
-#include <vector>
 
 #include "engine/stalls/long_wait.hpp"
+#include "mpi/host/host_library.hpp"
 #include "mpi/requests/own_requests.hpp"
 #include "mpi/runtime/runtime.hpp"
 
@@ -37,29 +33,6 @@ bool sweep_in_hook() {
   return moved;
 }
 
-/// Finds a function of any library in this program: MPI may have been loaded where the usual search
-/// does not look (RTLD_LOCAL, as Python does).
-void* find_symbol(const char* name) {
-  if (void* found = ::dlsym(RTLD_DEFAULT, name)) return found;
-  std::vector<std::string> objects;
-  ::dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* list) {
-        if (info->dlpi_name != nullptr && *info->dlpi_name != '\0') {
-          static_cast<std::vector<std::string>*>(list)->emplace_back(info->dlpi_name);
-        }
-        return 0;
-      },
-      &objects);
-  for (const std::string& object : objects) {
-    void* handle = ::dlopen(object.c_str(), RTLD_NOLOAD | RTLD_LAZY);
-    if (handle == nullptr) continue;
-    void* found = ::dlsym(handle, name);
-    ::dlclose(handle);
-    if (found != nullptr) return found;
-  }
-  return nullptr;
-}
-
 // Open MPI: a callback that returns the number of events that it has completed.
 using OpalCallback = int (*)();
 using OpalRegistration = int (*)(OpalCallback);
@@ -69,7 +42,7 @@ int opal_turn() {
 }
 
 bool opal_call(const char* name) {
-  const auto call = reinterpret_cast<OpalRegistration>(find_symbol(name));
+  const auto call = reinterpret_cast<OpalRegistration>(find_host_symbol(name));
   return call != nullptr && call(opal_turn) == 0;
 }
 
@@ -87,7 +60,7 @@ int async_turn(void*) {
 }
 
 bool start_async() {
-  const auto start = reinterpret_cast<AsyncStart>(find_symbol("PMPIX_Async_start"));
+  const auto start = reinterpret_cast<AsyncStart>(find_host_symbol("PMPIX_Async_start"));
   return start != nullptr && start(async_turn, nullptr, null_stream) == MPI_SUCCESS;
 }
 

@@ -22,12 +22,12 @@ CommunicatorMark complete;  // set on communicators whose roll call this rank ha
 
 int make_communicator(MPI_Comm communicator, MPI_Comm* made) {
   MPI_Group all = MPI_GROUP_NULL;
-  int code = PMPI_Comm_group(communicator, &all);
+  int code = host_mpi().Comm_group(communicator, &all);
   if (code != MPI_SUCCESS) return code;
   {
     const HookedWait wait(engine, WaitReason::window);
     // MPI_Comm_dup would call the program's attribute callbacks.
-    code = PMPI_Comm_create(communicator, all, made);
+    code = host_mpi().Comm_create(communicator, all, made);
   }
   host_mpi().Group_free(&all);
   return code;
@@ -79,11 +79,11 @@ HostCode MpiComm::take_roll_call(const char* call) {
   const int left = (own_rank + all - 1) % all;
   MPI_Request answer = MPI_REQUEST_NULL;
   MPI_Request sent = MPI_REQUEST_NULL;
-  PMPI_Irecv(nullptr, 0, MPI_BYTE, left, 0, own, &answer);
-  PMPI_Isend(nullptr, 0, MPI_BYTE, (own_rank + 1) % all, 0, own, &sent);
+  host_mpi().Irecv(nullptr, 0, MPI_BYTE, left, 0, own, &answer);
+  host_mpi().Isend(nullptr, 0, MPI_BYTE, (own_rank + 1) % all, 0, own, &sent);
   if (!wait_for_answer(&answer)) end_job(communicator_, call, left);
   host_mpi().Wait(&sent, MPI_STATUS_IGNORE);
-  PMPI_Comm_free(&own);
+  host_mpi().Comm_free(&own);
   complete.set(communicator_);
   return MPI_SUCCESS;
 }

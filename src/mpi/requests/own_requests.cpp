@@ -35,7 +35,7 @@ void PendingRequests::withdraw(PendingRequest& request) {
 int PendingRequests::hand_out(PendingRequest& request, MPI_Request* handle) {
   live_.fetch_add(1, std::memory_order_relaxed);
   MPI_Request made = MPI_REQUEST_NULL;
-  const int code = PMPI_Grequest_start(query, free, cancel, &request, &made);
+  const int code = host_mpi().Grequest_start(query, free, cancel, &request, &made);
   if (code != MPI_SUCCESS) {
     live_.fetch_sub(1, std::memory_order_relaxed);
     return code;  // the core still holds the object, but no call waits for it
@@ -80,7 +80,7 @@ bool PendingRequests::complete_at_host() {
     to_complete_count_.fetch_sub(ready.size(), std::memory_order_relaxed);
   }
   for (PendingRequest* request : ready) {
-    PMPI_Grequest_complete(request->handle_);
+    host_mpi().Grequest_complete(request->handle_);
     live_.fetch_sub(1, std::memory_order_relaxed);
     const Guard guard(engine.request_lock);
     request->host_knows_ = true;
@@ -128,8 +128,8 @@ bool PendingRequests::incomplete_at_host(MPI_Request handle) const {
 }
 
 int PendingRequests::query(void* state, MPI_Status* status) {
-  PMPI_Status_set_elements(status, MPI_BYTE, 0);
-  PMPI_Status_set_cancelled(status, 0);
+  host_mpi().Status_set_elements(status, MPI_BYTE, 0);
+  host_mpi().Status_set_cancelled(status, 0);
   status->MPI_SOURCE = MPI_UNDEFINED;
   status->MPI_TAG = MPI_UNDEFINED;
   const Error error = static_cast<PendingRequest*>(state)->error_;
@@ -154,7 +154,7 @@ int PendingRequests::cancel(void*, int) {
 }
 
 int completed_request(MPI_Request* handle) {
-  return PMPI_Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, runtime.self.get(), handle);
+  return host_mpi().Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, runtime.self.get(), handle);
 }
 
 Failure PersistentRequest::start() {
@@ -197,8 +197,8 @@ int PersistentRequests::add(std::unique_ptr<PersistentRequest> request, MPI_Requ
   if (!spare_.empty()) {
     made = spare_.back();
     spare_.pop_back();
-  } else if (const int code =
-                 PMPI_Recv_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, runtime.self.get(), &made);
+  } else if (const int code = host_mpi().Recv_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0,
+                                                   runtime.self.get(), &made);
              code != MPI_SUCCESS) {
     return code;
   }
@@ -247,7 +247,7 @@ void PersistentRequests::forget() {
 
 void PersistentRequests::free_spare() {
   int ended = 0;
-  PMPI_Finalized(&ended);
+  host_mpi().Finalized(&ended);
   for (MPI_Request& handle : spare_) {
     if (ended == 0) host_mpi().Request_free(&handle);
   }
@@ -279,8 +279,8 @@ void make_empty(MPI_Status* status) {
   if (status == MPI_STATUS_IGNORE) return;
   status->MPI_SOURCE = MPI_ANY_SOURCE;
   status->MPI_TAG = MPI_ANY_TAG;
-  PMPI_Status_set_elements(status, MPI_BYTE, 0);
-  PMPI_Status_set_cancelled(status, 0);
+  host_mpi().Status_set_elements(status, MPI_BYTE, 0);
+  host_mpi().Status_set_cancelled(status, 0);
 }
 
 }  // namespace oriel::mpi

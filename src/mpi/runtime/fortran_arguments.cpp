@@ -37,7 +37,7 @@ int refuse_on_comm(const char* call, MPI_Comm comm) {
 
 int ranks_of(MPI_Comm comm) {
   int ranks = 0;
-  if (comm != MPI_COMM_NULL) PMPI_Comm_size(comm, &ranks);
+  if (comm != MPI_COMM_NULL) host_mpi().Comm_size(comm, &ranks);
   return ranks;
 }
 

@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "mpi/host/host.hpp"
+#include "mpi/host/host_mpi.hpp"
 
 // The arguments of the Fortran module's calls (mpi/calls/fortran.py), whose handles are the
 // integers MPI_VAL.

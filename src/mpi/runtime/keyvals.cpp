@@ -7,7 +7,7 @@
 namespace oriel::mpi {
 
 int DeleteCallback::call(MPI_Win handle, Attribute& attribute) const {
-  if (function == nullptr || function == MPI_WIN_NULL_DELETE_FN) return MPI_SUCCESS;
+  if (function == nullptr) return MPI_SUCCESS;
   int keyval = attribute.keyval;
   if (proxy != nullptr) {
     const int number = HandleValues::to_fortran(handle);

@@ -2,6 +2,7 @@
 #include "mpi/runtime/runtime.hpp"
 
 #include "core/base/settings.hpp"
+#include "mpi/host/host_mpi.hpp"
 #include "transport/ofi/network.hpp"
 
 namespace oriel::mpi {
@@ -12,8 +13,8 @@ Runtime runtime;
 void Runtime::note_thread_level() {
   int started = 0;
   int level = MPI_THREAD_SINGLE;
-  PMPI_Initialized(&started);
-  if (started) PMPI_Query_thread(&level);
+  host_mpi().Initialized(&started);
+  if (started) host_mpi().Query_thread(&level);
   if (level == MPI_THREAD_MULTIPLE) engine.serialize_threads();
 }
 
@@ -24,7 +25,7 @@ bool Runtime::start(Host& host, std::string& error) {
   }
   note_thread_level();  // MPI may have been started before the program called Oriel's symbols
   int rank = -1;
-  if (world_exists()) PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (world_exists()) host_mpi().Comm_rank(MPI_COMM_WORLD, &rank);
   static OfiFabric fabric;
   if (!engine.start(host, fabric, rank, error)) return false;
   datatypes.start(self, engine.lock);

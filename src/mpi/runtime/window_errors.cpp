@@ -16,7 +16,7 @@ namespace {
 class TemporaryErrhandler {
  public:
   TemporaryErrhandler(MPI_Comm communicator, MPI_Errhandler handler) : communicator_(communicator) {
-    PMPI_Comm_get_errhandler(communicator, &before_);
+    host_mpi().Comm_get_errhandler(communicator, &before_);
     set_errhandler(communicator, handler);
   }
   ~TemporaryErrhandler() {

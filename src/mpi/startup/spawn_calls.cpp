@@ -92,12 +92,12 @@ class ChildCommand {
     pointers_.push_back(nullptr);
     command_ = shell;
     if (info_value(info, "path").value_or("").empty()) return;
-    PMPI_Info_dup(info, &info_);
-    PMPI_Info_delete(info_, "path");  // it is the path of the program, not of the shell
+    host_mpi().Info_dup(info, &info_);
+    host_mpi().Info_delete(info_, "path");  // it is the path of the program, not of the shell
     copied_ = true;
   }
   ~ChildCommand() {
-    if (copied_) PMPI_Info_free(&info_);
+    if (copied_) host_mpi().Info_free(&info_);
   }
   ChildCommand(const ChildCommand&) = delete;
   ChildCommand& operator=(const ChildCommand&) = delete;
@@ -118,7 +118,7 @@ class ChildCommand {
 /// Only the arguments of the root are used in MPI. The host reports an invalid communicator.
 bool is_root(MPI_Comm communicator, int root) {
   int rank = MPI_PROC_NULL;
-  return PMPI_Comm_rank(communicator, &rank) == MPI_SUCCESS && rank == root;
+  return host_mpi().Comm_rank(communicator, &rank) == MPI_SUCCESS && rank == root;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "core/base/settings.hpp"
 #include "engine/record/records.hpp"
+#include "mpi/host/host_library.hpp"
 #include "mpi/host/host_mpi.hpp"
 #include "mpi/mpi_t/tool_interface.hpp"
 #include "mpi/runtime/runtime.hpp"
@@ -48,8 +49,8 @@ bool mpi_started = false;
 /// library's own handle (dlsym), which this library does not see.
 [[gnu::destructor]] void report_mpi_passed_by() {
   int initialized = 0;
-  if (run_folder() == nullptr || mpi_started) return;
-  if (PMPI_Initialized(&initialized) == MPI_SUCCESS && initialized != 0) report("passed by");
+  if (run_folder() == nullptr || mpi_started || !host_loaded()) return;
+  if (host_mpi().Initialized(&initialized) == MPI_SUCCESS && initialized != 0) report("passed by");
 }
 
 /// Reports to `oriel run` that a process with this library has started MPI. Two further reports are

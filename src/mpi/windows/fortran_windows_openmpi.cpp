@@ -3,6 +3,7 @@
 // MPI's C functions on windows, with these exceptions: they call functions of the host's own, which
 // Oriel replaces here, because the host does not know Oriel's windows.
 #include "mpi/host/fortran_layer.hpp"
+#include "mpi/host/host_mpi.hpp"
 #include "mpi/windows/attributes.hpp"
 
 namespace oriel::mpi {
@@ -17,7 +18,7 @@ using CreateErrhandler = void(void (*function)(), int* handler, int* ierror);
 void get_attribute_in_fortran(GetAttribute* host, int* win, int* keyval, MPI_Aint* value, int* flag,
                               int* ierror) {
   *ierror = get_attribute(
-      ORIEL_FROM_FORTRAN(Win, *win), *keyval, value, flag,
+      ORIEL_WIN_FROM_FORTRAN(*win), *keyval, value, flag,
       [&](const AttributeValue& found) { *value = found.value; },
       [&] {
         host(win, keyval, value, flag, ierror);
@@ -28,7 +29,7 @@ void get_attribute_in_fortran(GetAttribute* host, int* win, int* keyval, MPI_Ain
 void set_attribute_in_fortran(SetAttribute* host, int* win, int* keyval, MPI_Aint* value,
                               int* ierror) {
   const Attribute attribute{.keyval = *keyval, .value = *value, .set_by_fortran = true};
-  *ierror = set_attribute(ORIEL_FROM_FORTRAN(Win, *win), attribute, [&] {
+  *ierror = set_attribute(ORIEL_WIN_FROM_FORTRAN(*win), attribute, [&] {
     host(win, keyval, value, ierror);
     return *ierror;
   });

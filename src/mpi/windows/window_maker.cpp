@@ -77,12 +77,12 @@ int WindowMaker::prepare(const Arguments& arguments) {
     return raise(communicator_, draft_.call, MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
   }
   // The host raises other errors of the communicator.
-  if (const int code = PMPI_Comm_rank(communicator_, &draft_.rank); code != MPI_SUCCESS) {
+  if (const int code = host_mpi().Comm_rank(communicator_, &draft_.rank); code != MPI_SUCCESS) {
     return code;
   }
   // Every rank of both groups finds this, so no rank waits for another one.
   int inter = 0;
-  if (const int code = PMPI_Comm_test_inter(communicator_, &inter); code != MPI_SUCCESS) {
+  if (const int code = host_mpi().Comm_test_inter(communicator_, &inter); code != MPI_SUCCESS) {
     return code;
   }
   if (inter != 0) {
@@ -90,10 +90,10 @@ int WindowMaker::prepare(const Arguments& arguments) {
                  "the communicator is an intercommunicator; windows are made on intracommunicators "
                  "(MPI_Intercomm_merge makes one of both groups)");
   }
-  if (const int code = PMPI_Comm_size(communicator_, &draft_.ranks); code != MPI_SUCCESS) {
+  if (const int code = host_mpi().Comm_size(communicator_, &draft_.ranks); code != MPI_SUCCESS) {
     return code;
   }
-  if (const int code = PMPI_Comm_group(communicator_, &window_->state->group);
+  if (const int code = host_mpi().Comm_group(communicator_, &window_->state->group);
       code != MPI_SUCCESS) {
     return code;
   }

@@ -71,7 +71,7 @@ int write_paths(const Window& window, MPI_Info info) {
     paths.resize(MPI_MAX_INFO_VAL - 4);
     paths += "...";
   }
-  return PMPI_Info_set(info, ORIEL_PATHS, paths.c_str());
+  return host_mpi().Info_set(info, ORIEL_PATHS, paths.c_str());
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ ORIEL_MPI_CALL(Win_get_group)(MPI_Win win, MPI_Group* group) {
         if (const Failure bad = check_outputs(group)) return bad;
         // A new group, which the caller frees.
         const int nobody = 0;
-        PMPI_Group_excl(window.state->group, 0, &nobody, group);
+        host_mpi().Group_excl(window.state->group, 0, &nobody, group);
         return Failure();
       },
       [&] { return host_mpi().Win_get_group(win, group); });
@@ -147,7 +147,7 @@ ORIEL_MPI_CALL(Win_get_info)(MPI_Win win, MPI_Info* info) {
         // Only a question for all threads reports failures of its operations on other nodes.
         const bool asks_for_all = window.core->dynamic() && window.core->remote();
         keys.thread_scope.store(keys.thread_scope.load() && !asks_for_all);
-        if (PMPI_Info_create(&made) != MPI_SUCCESS || keys.write(made) != MPI_SUCCESS ||
+        if (host_mpi().Info_create(&made) != MPI_SUCCESS || keys.write(made) != MPI_SUCCESS ||
             write_paths(*window.core, made) != MPI_SUCCESS) {
           return Failure{MPI_ERR_OTHER, "the host MPI could not make an info object"};
         }

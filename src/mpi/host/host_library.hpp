@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+// Oriel's library depends on no MPI library and has no name of one: it serves each MPI of an ABI,
+// whatever the name of its file. It finds the MPI library among the libraries of the process.
+
+namespace oriel::mpi {
+
+/// Whether the process has loaded an MPI library. Ends the process with a sentence if it has loaded
+/// two.
+bool host_loaded();
+
+/// The host's function of this name, behind Oriel in the order of look-up. If the MPI library was
+/// loaded with RTLD_LOCAL, as Python loads an extension, it is not in that order, and the look-up
+/// starts at the MPI library. Null: the host has no such function, or none is loaded.
+void* find_host_symbol(const char* name);
+
+/// The host's variable of this name, as the program finds it: an executable may have its own copy,
+/// to which the loader binds the host's uses, too. Null: there is none.
+void* find_host_variable(const char* name);
+
+}  // namespace oriel::mpi
