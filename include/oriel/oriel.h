@@ -101,6 +101,25 @@
 #define ORIEL_MODE_WEAK_UNLOCK (1 << 24)
 
 /**
+ * Info key: which call waits until operations may access a target, if the target's memory is mapped
+ * (ORIEL_PATHS) and a blocking call has opened the epoch. MPI leaves this open, and MPI libraries
+ * wait in the opening call.
+ *
+ * With the value "result", the default, MPI_Get, MPI_Get_accumulate, MPI_Fetch_and_op and
+ * MPI_Compare_and_swap in an epoch of MPI_Win_lock or MPI_Win_lock_all wait for the lock of their
+ * target, so that the result is there when they return. All other operations, those with a request
+ * included, are recorded while the lock is not held. With "completion", only calls that complete
+ * operations wait: flushes, and calls that close the epoch. With "opening", MPI_Win_lock,
+ * MPI_Win_lock_all, MPI_Win_start and MPI_Win_fence wait, so that no operation is recorded.
+ *
+ * An epoch that was opened by a nonblocking call (ORIEL_Win_ilock and the like) makes no operation
+ * wait. Nor does "result" while another such epoch, or a nonblocking closing call, must end before
+ * the lock is requested. MPI_Win_set_info may change the key. The setting ORIEL_AWAIT_ACCESS is the
+ * value for windows that are made without the key.
+ */
+#define ORIEL_AWAIT_ACCESS "oriel_await_access"
+
+/**
  * Info key that MPI_Win_get_info reports, as text for people: how the calling rank accesses each
  * rank of the window, for example "ranks 0 to 3 mapped, ranks 4 to 7 over tcp". The text is cut to
  * the length of an info value. Setting the key has no effect.

@@ -221,7 +221,7 @@ bool Window::try_lock_all(Assert assertion) {
       (own && !mapped_.try_lock(rank(), false))) {
     return false;
   }
-  epochs_.open_hot_lock_all(own);
+  epochs_.open_hot_lock_all(own, assertion.nonblocking);
   return true;
 }
 

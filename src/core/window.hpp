@@ -238,6 +238,16 @@ class Window final : private SweepWork {
     return true;
   }
 
+  /// True if the operation must wait for its target's lock before it is issued: it has a result,
+  /// which the program may read when the call has returned, and no request or notification reports
+  /// its completion; see Epochs::awaits_lock(). The network's atomics return their results later in
+  /// any case.
+  bool awaits_lock(const Operation& operation) {
+    return fetches(operation.kind) && operation.completion == nullptr &&
+           !operation.notify_arg.wanted() && epochs_.awaits_lock(operation.target) &&
+           !region_.atomics().has(operation);
+  }
+
   /// Opens a lock epoch. If the lock is free and nothing else is pending on the window, the lock is
   /// acquired and released without the general path (try_lock()). `thread`: the thread that opens
   /// the epoch, whose locks are requested in order; see LockOrder.

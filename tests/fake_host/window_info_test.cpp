@@ -6,6 +6,7 @@
 #include <oriel/oriel.h>
 
 #include <array>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <string>
@@ -60,6 +61,7 @@ TEST(WindowInfo, WithoutAnInfoAllKeysHaveTheirDefaults) {
   EXPECT_EQ(out.get("accumulate_ops"), "same_op_no_op");
   EXPECT_EQ(out.get("mpi_minimum_memory_alignment"), "64");
   EXPECT_EQ(out.get(ORIEL_WIN_SCOPE), "process");
+  EXPECT_EQ(out.get(ORIEL_AWAIT_ACCESS), "result");
   EXPECT_EQ(out.get(ORIEL_ACCESS_AFTER_ACCESS_REORDER), "0");
   // Nobody has asserted any, and info values may not be empty.
   EXPECT_EQ(out.get("mpi_assert_memory_alloc_kinds"), std::nullopt);
@@ -101,6 +103,17 @@ TEST(WindowInfo, OpsAreSameOrSameAndNone) {
 TEST(WindowInfo, ScopeIsOneOfTwoWords) {
   EXPECT_EQ(told(ORIEL_WIN_SCOPE, "thread"), "thread");
   EXPECT_EQ(told(ORIEL_WIN_SCOPE, "group"), "process");
+}
+
+TEST(WindowInfo, AccessIsAwaitedAsTheKeySaysOrElseTheSetting) {
+  for (const char* value : {"completion", "result", "opening"}) {
+    EXPECT_EQ(told(ORIEL_AWAIT_ACCESS, value), value);
+  }
+  EXPECT_EQ(told(ORIEL_AWAIT_ACCESS, "lock"), "result");
+  ASSERT_EQ(::setenv("ORIEL_AWAIT_ACCESS", "opening", 1), 0);
+  EXPECT_EQ(told(ORIEL_AWAIT_ACCESS, "lock"), "opening");
+  EXPECT_EQ(told(ORIEL_AWAIT_ACCESS, "completion"), "completion");
+  ASSERT_EQ(::unsetenv("ORIEL_AWAIT_ACCESS"), 0);
 }
 
 TEST(WindowInfo, CountersAreANumber) {

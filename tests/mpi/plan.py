@@ -53,6 +53,8 @@ STRESS = ("stress",)
 # Long loops against updates that are torn: what excludes them from one another is ours alone, and
 # needs a second rank.
 WHOLE_CALLS = ("whole_calls",)
+# Promises about the ranks of one node: remote ranks have none of them.
+PROMISES = ("promises",)
 # Each takes all ways of a collective; what they ask of the hosts and of the ranks is less than
 # what windows do.
 COLLECTIVES = (
@@ -72,7 +74,13 @@ PROGRAMS = tuple(
         path.stem
         for path in Path(__file__).parent.glob("*.cpp")
         if path.stem
-        not in STARTED_ELSEWHERE + STRESS + WHOLE_CALLS + COLLECTIVES + LATE_SESSION + INTERFACES
+        not in STARTED_ELSEWHERE
+        + STRESS
+        + WHOLE_CALLS
+        + PROMISES
+        + COLLECTIVES
+        + LATE_SESSION
+        + INTERFACES
     )
 )
 # Ranks wait for one another in rounds, chains and queues, which grow with their number.
@@ -101,6 +109,9 @@ ONE_NODE = (
     # Each host's way to reach the memory of a window; more ranks than cores.
     Row(NATIVE, WHOLE_CALLS, (2,)),
     Row(("mpich",), WHOLE_CALLS, (4,)),
+    # Each host's barrier behind an operation; more ranks than cores.
+    Row(NATIVE, PROMISES, (2,)),
+    Row(("mpich",), PROMISES, (4,)),
     # Each host's way to begin a session beside MPI_Init.
     Row(NATIVE, LATE_SESSION, (2,)),
     # A lock's queue, and updates of one word, of more than two ranks; targets of several threads.

@@ -53,6 +53,7 @@ BOTH = (
     "operations",
     "order",
     "passive",
+    "promises",
     "pscw",
     "remote_completion",
     "requests",

@@ -21,6 +21,7 @@ __all__ = [
     "EXPOSURE_AFTER_ACCESS_REORDER",
     "WEAK_UNLOCK",
     "MODE_WEAK_UNLOCK",
+    "AWAIT_ACCESS",
     "PATHS",
     "WIN_ORDER",
     "WIN_SCOPE",
@@ -49,6 +50,7 @@ EXPOSURE_AFTER_ACCESS_REORDER = (
 )
 WEAK_UNLOCK = "oriel_weak_unlock"
 MODE_WEAK_UNLOCK = 16777216
+AWAIT_ACCESS = "oriel_await_access"
 PATHS = "oriel_paths"
 WIN_ORDER = "mpi_win_order"
 WIN_SCOPE = "mpi_win_scope"

@@ -13,7 +13,8 @@ from oriel.wait_states.record import Entry
 from oriel.wait_states.recorded_run import LOCKS, Run
 from oriel.wait_states.wait_state import PATTERNS, WaitState
 
-# For the rank that waits, the nonblocking form of its call.
+# For the rank that waits, the nonblocking form of its call; of an operation, the form that does
+# not wait for a lock.
 _OWN = {
     "MPI_Win_complete": "ORIEL_Win_icomplete",
     "MPI_Win_wait": "ORIEL_Win_iwait",
@@ -25,6 +26,8 @@ _OWN = {
     "MPI_Win_flush_all": "ORIEL_Win_iflush_all",
     "MPI_Win_flush_local": "ORIEL_Win_iflush_local",
     "MPI_Win_flush_local_all": "ORIEL_Win_iflush_local_all",
+    "MPI_Get": "MPI_Rget",
+    "MPI_Get_accumulate": "MPI_Rget_accumulate",
 }
 # With these the late rank calls on the window, or comes back from a call. It may learn of all other
 # steps within the very call that is late.

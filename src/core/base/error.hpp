@@ -61,6 +61,8 @@ class FailureReason {
 class Completion {
  public:
   virtual void complete(Error error) = 0;
+  /// True if a blocking call waits for it.
+  virtual bool awaited() const { return false; }
 
  protected:
   ~Completion() = default;
@@ -69,6 +71,7 @@ class Completion {
 /// The completion of a blocking call: a flag on its stack.
 class Flag final : public Completion {
  public:
+  bool awaited() const override { return true; }
   void complete(Error error) override {
     error_ = error;
     done_ = true;

@@ -17,6 +17,10 @@ constexpr std::array table{
     Setting{"ORIEL_LIBRARY_VERSION", "text", "",
             "What MPI_Get_library_version returns, for programs that do less on an MPI whose name "
             "they find there; empty: the host MPI's text with Oriel's name and version behind it."},
+    Setting{"ORIEL_AWAIT_ACCESS", "text", "result",
+            "The call that waits for a target on the node, for windows without the info key "
+            "oriel_await_access: result, a get or fetch in a lock epoch; completion, flushes and "
+            "closing calls alone; opening, MPI_Win_lock and the like, as with other MPIs."},
     Setting{"ORIEL_TRACE", "text", "",
             "File to which each process appends a line per event, for debugging: steps of epochs, "
             "operations beyond the hot paths, waits; empty: none."},

@@ -200,6 +200,7 @@ struct Epoch {
   bool completed = false;      // its Completion has been or is being called
   bool exclusive = false;      // lock
   bool no_check = false;       // start, lock, lock_all, post
+  bool nonblocking = false;    // lock, lock_all: see Assert::nonblocking
   bool weak = false;           // lock, lock_all: see Assert::weak_unlock
   bool asks_for_weak = false;  // lock: its question is for weak unlocks; see Epochs::ask_for_weak()
   bool announce = false;       // fence: activation announces that the exposure is open
@@ -237,7 +238,8 @@ struct Epoch {
   std::uint32_t generation = 0;
 
   void reset() {
-    active = closed = completed = exclusive = no_check = weak = asks_for_weak = false;
+    active = closed = completed = exclusive = no_check = nonblocking = false;
+    weak = asks_for_weak = false;
     announce = announced = failed = false;
     error = Error::none;
     attention = unsignaled = locks_due = 0;
@@ -252,6 +254,9 @@ struct Epoch {
   bool passive() const { return kind == EpochKind::lock || kind == EpochKind::lock_all; }
   /// True if programs keep such epochs open for long, and only flushes report completion meanwhile.
   bool lasting() const { return kind == EpochKind::lock_all || kind == EpochKind::notified; }
+
+  /// True if the program has closed the epoch by a nonblocking call, which is not complete.
+  bool left_pending() const { return closed && completion != nullptr && !completion->awaited(); }
 
   /// The error that the closing call reports.
   Error unreported() const {

@@ -69,6 +69,7 @@ Error Epochs::open_lock(bool exclusive, int target, Assert assertion, ThreadSet 
   Epoch& epoch = create(EpochKind::lock);
   epoch.exclusive = exclusive;
   epoch.no_check = assertion.no_check;
+  epoch.nonblocking = assertion.nonblocking;
   epoch.weak = assertion.weak_unlock;
   add_target(epoch, target);
   locked.lock = &epoch;
@@ -88,6 +89,7 @@ Error Epochs::open_lock_all(Assert assertion, ThreadSet thread) {
   if (open_locks_ != 0) return refuse("a lock epoch is open");
   Epoch& epoch = create(EpochKind::lock_all);
   epoch.no_check = assertion.no_check;
+  epoch.nonblocking = assertion.nonblocking;
   epoch.weak = assertion.weak_unlock;
   epoch.awaited = shared_ ? 0 : rank_;
   access_ = &epoch;

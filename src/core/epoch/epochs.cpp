@@ -410,11 +410,37 @@ bool Epochs::request_locks(Epoch& epoch) {
 }
 
 bool Epochs::hold_lock(int target) {
-  EpochPeer& locked = peer(target);
-  Epoch* epoch = locked.lock;
+  return peer(target).lock != nullptr && try_acquire(target);
+}
+
+bool Epochs::try_acquire(int target) {
+  EpochPeer& other = peer(target);
+  Epoch* epoch = other.lock != nullptr ? other.lock : access_;
+  // The target's lock was not granted at once.
+  if (epoch == &hot_lock_all_ && other.touched != epoch) epoch = &list_hot_lock_all();
   if (epoch == nullptr || !epoch->active) return false;
-  advance(*epoch, epoch->one);
-  return epoch->one.access == Target::Access::granted;
+  Target& acquired = epoch->kind == EpochKind::lock ? epoch->one
+                     : other.touched == epoch       ? *other.target
+                                                    : touch(*epoch, target);
+  if (acquired.access != Target::Access::granted) advance(*epoch, acquired);
+  return acquired.access == Target::Access::granted;
+}
+
+bool Epochs::awaits_lock(int target) {
+  if (!peers_.valid(target)) return false;
+  const EpochPeer& other = peer(target);
+  const Epoch* epoch = other.lock != nullptr ? other.lock : in_lock_all() ? access_ : nullptr;
+  if (epoch == nullptr || epoch->nonblocking || !mapped(target)) return false;
+  const Target* locked = epoch->kind == EpochKind::lock ? &epoch->one
+                         : other.touched == epoch       ? other.target
+                                                        : nullptr;
+  if (locked != nullptr && locked->access == Target::Access::granted) return false;
+  if (lock_order_.behind_nonblocking(*epoch)) return false;
+  for (const Epoch* earlier = all_.first(); earlier != nullptr;
+       earlier = EpochsByOpening::after(*earlier)) {
+    if (earlier->left_pending() && earlier->closed_at < epoch->opened_at) return false;
+  }
+  return true;
 }
 
 Outcome Epochs::issue(const Operation& operation) {

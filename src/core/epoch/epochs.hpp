@@ -25,6 +25,7 @@ struct Assert {
   bool no_precede : 1 = false;
   bool no_succeed : 1 = false;
   bool weak_unlock : 1 = false;  // unlock may return before operations are complete at targets
+  bool nonblocking : 1 = false;  // lock, lock_all: opened by a call that the program does not await
 };
 
 struct EpochsSpec {
@@ -117,6 +118,15 @@ class Epochs {
     return access_ == &hot_lock_all_ ||
            (access_ != nullptr && access_->active && hold_loaded(*access_));
   }
+  /// True if operations of the open epoch that covers the target, which must be one of the epoch's,
+  /// can be carried out at their call. Otherwise requests what they need.
+  bool try_acquire(int target);
+  /// True if an operation with a result waits at its call until its target's lock is held: the
+  /// target is mapped, a blocking call has opened the lock or lock_all epoch, and the lock is not
+  /// held. False also while a nonblocking call of the program has to end first: an epoch that it
+  /// has closed defers this one, or the locks of one that it has opened come first (LockOrder).
+  bool awaits_lock(int target);
+  bool mapped(int target) { return !link(target).remote(); }
   /// True if the open lock or lock_all epoch that covers the rank holds the locks that permit loads
   /// and stores of its memory, or if there is no such epoch.
   bool try_hold_loaded(int rank);
@@ -206,9 +216,10 @@ class Epochs {
            !all_locks_ && lock_order_.empty();
   }
   /// `own`: the rank's own lock has been acquired.
-  void open_hot_lock_all(bool own) {
+  void open_hot_lock_all(bool own, bool nonblocking) {
     access_ = &hot_lock_all_;
     own_lock_held_ = own;
+    hot_lock_all_.nonblocking = nonblocking;
   }
   /// True if the hot lock_all epoch is open and has not touched the target; the caller may then
   /// try to acquire its lock shared, and touch the target.

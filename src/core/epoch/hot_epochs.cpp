@@ -40,6 +40,7 @@ Epoch& Epochs::list_hot_lock() {
 
 Epoch& Epochs::list_hot_lock_all() {
   Epoch& epoch = create(EpochKind::lock_all);
+  epoch.nonblocking = hot_lock_all_.nonblocking;
   // The thread that opened it is not known: in a process of several threads, its locks are in no
   // order with those of their epochs.
   lock_order_.assign_position(epoch, *this, all_threads);

@@ -37,6 +37,22 @@ const Epoch* LockOrder::within(const Epoch& epoch) {
   return same && last->locks_due != 0 ? last : nullptr;
 }
 
+bool LockOrder::behind_nonblocking(const Epoch& epoch) const {
+  if (empty() || epoch.lock_queue == Epoch::no_lock_queue) return false;
+  const auto nonblocking = [](const Epoch& earlier) {
+    return earlier.nonblocking || earlier.left_pending();
+  };
+  for (const Epoch* open = queues_[epoch.lock_queue].first();
+       open != nullptr && open->lock_number < epoch.lock_number;
+       open = EpochsByLockOrder::after(*open)) {
+    if (nonblocking(*open)) return true;
+  }
+  for (const Epoch* last = within(epoch); last != nullptr; last = within(*last)) {
+    if (nonblocking(*last)) return true;
+  }
+  return false;
+}
+
 void LockOrder::add_due_lock(Epoch& epoch, Target& target) {
   if (target.lock_due || epoch.lock_queue == Epoch::no_lock_queue) return;
   target.lock_due = true;

@@ -41,6 +41,10 @@ class LockOrder {
   /// The first epoch whose locks must be granted before those of `epoch` are requested, or null.
   const Epoch* first_before(const Epoch& epoch) const;
 
+  /// True if the locks of an epoch have to be granted first that the program has opened, or closed
+  /// while they were due, by a nonblocking call.
+  bool behind_nonblocking(const Epoch& epoch) const;
+
   /// Makes the target's lock due.
   void add_due_lock(Epoch& epoch, Target& target);
   /// Called when the lock has been granted, or the target no longer needs it.

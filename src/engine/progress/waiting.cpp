@@ -121,4 +121,11 @@ EngineFailure wait_for(Engine& engine, Window& window, const Wait& wait, Flag& f
   return {error, "an operation of the epoch failed"};
 }
 
+EngineFailure await_lock(Engine& engine, Window& window, const Operation& operation) {
+  if (!window.awaits_lock(operation)) return {};
+  return wait_until(engine, window, {WaitReason::lock, operation.target}, [&] {
+    return window.epochs().try_acquire(operation.target) || !window.awaits_lock(operation);
+  });
+}
+
 }  // namespace oriel

@@ -119,6 +119,11 @@ EngineFailure find_lost(Window& window, const Wait& wait, LostPeerCheck& lost);
 EngineFailure wait_for(Engine& engine, Window& window, const Wait& wait, Flag& flag,
                        LostPeerCheck& lost);
 
+/// Waits until the operation, which is issued next, can be carried out at its call, if
+/// Window::awaits_lock() says so. Then its result is there when the call returns, as on every host
+/// whose MPI_Win_lock waits for the lock.
+EngineFailure await_lock(Engine& engine, Window& window, const Operation& operation);
+
 /// A blocking call: calls its nonblocking form, start(completion), and sweeps until completion.
 template <typename Start>
 EngineFailure block(Engine& engine, Window& window, const Wait& wait, Start&& start,

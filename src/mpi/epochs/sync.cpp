@@ -63,13 +63,17 @@ Failure translate_assert(int given, int allowed, Assert& assertion) {
   return {};
 }
 
-Failure translate_lock_assert(const WindowHandle& window, int given, Assert& assertion) {
+/// Whether the program waits for the call.
+enum class Form : bool { blocking, nonblocking };
+
+Failure translate_lock_assert(const WindowHandle& window, int given, Form form, Assert& assertion) {
   if (const Failure bad = translate_assert(given, lock_asserts, assertion)) return bad;
+  assertion.nonblocking = form == Form::nonblocking;
   assertion.weak_unlock = window.info.weak_unlock || (given & ORIEL_MODE_WEAK_UNLOCK) != 0;
   return {};
 }
 
-// Opening an epoch never waits (E2).
+// Opening an epoch never waits (E2), but see await_access().
 
 Failure open_post(WindowHandle& window, MPI_Group group, int given) {
   Assert assertion;
@@ -87,12 +91,12 @@ Failure open_start(WindowHandle& window, MPI_Group group, int given) {
   return failure_of(window, window.core->epochs().start(window.targets.ranks(), assertion));
 }
 
-Failure open_lock(WindowHandle& window, int lock_type, int rank, int given) {
+Failure open_lock(WindowHandle& window, int lock_type, int rank, int given, Form form) {
   if (lock_type != MPI_LOCK_EXCLUSIVE && lock_type != MPI_LOCK_SHARED) {
     return {MPI_ERR_LOCKTYPE, "the lock type is neither MPI_LOCK_EXCLUSIVE nor MPI_LOCK_SHARED"};
   }
   Assert assertion;
-  if (const Failure bad = translate_lock_assert(window, given, assertion)) return bad;
+  if (const Failure bad = translate_lock_assert(window, given, form, assertion)) return bad;
   if (rank == MPI_PROC_NULL) return {};
   engine.sweep_in_passing(Passing::synchronizes);
   const bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
@@ -101,12 +105,33 @@ Failure open_lock(WindowHandle& window, int lock_type, int rank, int given) {
       window, window.core->epochs().open_lock(exclusive, rank, assertion, engine.this_thread()));
 }
 
-Failure open_lock_all(WindowHandle& window, int given) {
+Failure open_lock_all(WindowHandle& window, int given, Form form) {
   Assert assertion;
-  if (const Failure bad = translate_lock_assert(window, given, assertion)) return bad;
+  if (const Failure bad = translate_lock_assert(window, given, form, assertion)) return bad;
   engine.sweep_in_passing(Passing::synchronizes);
   if (window.core->try_lock_all(assertion)) return {};
   return failure_of(window, window.core->epochs().open_lock_all(assertion, engine.this_thread()));
+}
+
+/// True if blocking calls that open an epoch wait until its mapped targets are available
+/// (ORIEL_AWAIT_ACCESS).
+bool awaits_access(const WindowHandle& window) {
+  return window.info.access_awaited == AccessAwaited::at_opening;
+}
+
+/// Waits until operations of the open epoch to the rank can be carried out at their call, if the
+/// rank is mapped.
+Failure await_access(WindowHandle& window, WaitReason reason, int rank) {
+  Epochs& epochs = window.core->epochs();
+  if (!epochs.mapped(rank)) return {};
+  return wait_until(engine, *window.core, {reason, rank}, [&] { return epochs.try_acquire(rank); });
+}
+
+Failure await_access_to_all(WindowHandle& window, WaitReason reason) {
+  for (int rank = 0; rank < window.core->ranks(); ++rank) {
+    if (const Failure bad = await_access(window, reason, rank)) return bad;
+  }
+  return {};
 }
 
 Failure flush_waiting(WindowHandle& window, int rank, bool local) {
@@ -247,7 +272,8 @@ ORIEL_MPI_CALL(Win_fence)(int given, MPI_Win win) {
         // All ranks have come: none accesses what this rank has detached before.
         if (core.dynamic()) [[unlikely]]
           core.forget_detached();
-        return failed;
+        if (failed || assertion.no_succeed || !awaits_access(window)) return failed;
+        return await_access_to_all(window, WaitReason::fence);
       },
       [&] { return host_mpi().Win_fence(given, win); });
 }
@@ -262,7 +288,15 @@ ORIEL_MPI_CALL(Win_post)(MPI_Group group, int assertion, MPI_Win win) {
 ORIEL_MPI_CALL(Win_start)(MPI_Group group, int assertion, MPI_Win win) {
   return dispatch_epoch(
       "MPI_Win_start", win,
-      [&](WindowHandle& window) { return open_start(window, group, assertion); },
+      [&](WindowHandle& window) {
+        Failure bad = open_start(window, group, assertion);
+        if (!awaits_access(window)) return bad;
+        for (const int target : window.targets.ranks()) {
+          if (bad) break;
+          bad = await_access(window, WaitReason::complete, target);
+        }
+        return bad;
+      },
       [&] { return host_mpi().Win_start(group, assertion, win); });
 }
 
@@ -316,13 +350,15 @@ ORIEL_MPI_CALL(Win_lock)(int lock_type, int rank, int assertion, MPI_Win win) {
   return dispatch_epoch(
       "MPI_Win_lock", win,
       [&](WindowHandle& window) -> Failure {
-        const Failure bad = open_lock(window, lock_type, rank, assertion);
+        const Failure bad = open_lock(window, lock_type, rank, assertion, Form::blocking);
         if (bad || rank == MPI_PROC_NULL) return bad;
         // The lock must be held on return only if the program may access the memory without a call
         // (E2).
         const bool loaded =
             window.core->epochs().shared() && window.core->member(rank).base != nullptr;
-        if (rank != window.core->rank() && !loaded) return bad;
+        if (rank != window.core->rank() && !loaded) {
+          return awaits_access(window) ? await_access(window, WaitReason::lock, rank) : Failure();
+        }
         return wait_until(engine, *window.core, {WaitReason::lock, rank},
                           [&] { return window.core->epochs().try_hold_lock(rank); });
       },
@@ -346,10 +382,12 @@ ORIEL_MPI_CALL(Win_lock_all)(int assertion, MPI_Win win) {
   return dispatch_epoch(
       "MPI_Win_lock_all", win,
       [&](WindowHandle& window) -> Failure {
-        const Failure bad = open_lock_all(window, assertion);
-        if (bad) return bad;
-        return wait_until(engine, *window.core, {WaitReason::lock},
-                          [&] { return window.core->epochs().try_hold_all(); });
+        if (const Failure bad = open_lock_all(window, assertion, Form::blocking)) return bad;
+        if (const Failure bad = wait_until(engine, *window.core, {WaitReason::lock},
+                                           [&] { return window.core->epochs().try_hold_all(); })) {
+          return bad;
+        }
+        return awaits_access(window) ? await_access_to_all(window, WaitReason::lock) : Failure();
       },
       [&] { return host_mpi().Win_lock_all(assertion & ~ORIEL_MODE_WEAK_UNLOCK, win); });
 }
@@ -413,13 +451,14 @@ ORIEL_CALL(Win_istart)(MPI_Group group, int assertion, MPI_Win win, MPI_Request*
 
 ORIEL_CALL(Win_ilock)(int lock_type, int rank, int assertion, MPI_Win win, MPI_Request* request) {
   return open_epoch("ORIEL_Win_ilock", win, request, [&](WindowHandle& window) {
-    return open_lock(window, lock_type, rank, assertion);
+    return open_lock(window, lock_type, rank, assertion, Form::nonblocking);
   });
 }
 
 ORIEL_CALL(Win_ilock_all)(int assertion, MPI_Win win, MPI_Request* request) {
-  return open_epoch("ORIEL_Win_ilock_all", win, request,
-                    [&](WindowHandle& window) { return open_lock_all(window, assertion); });
+  return open_epoch("ORIEL_Win_ilock_all", win, request, [&](WindowHandle& window) {
+    return open_lock_all(window, assertion, Form::nonblocking);
+  });
 }
 
 ORIEL_CALL(Win_icomplete)(MPI_Win win, MPI_Request* request) {

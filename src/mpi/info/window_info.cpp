@@ -7,12 +7,14 @@
 #include <array>
 #include <bit>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <optional>
 #include <string_view>
 
+#include "core/base/settings.hpp"
 #include "core/base/shared_words.hpp"
 #include "mpi/host/host_mpi.hpp"
 
@@ -64,6 +66,16 @@ void read_key(MPI_Info info, const char* key, Published<bool>& value, std::strin
               std::string_view yes) {
   const auto given = info_value(info, key);
   if (given && (*given == no || *given == yes)) value.store(*given == yes);
+}
+
+/// The values of ORIEL_AWAIT_ACCESS, by AccessAwaited.
+constexpr std::array<std::string_view, 3> access_awaited_words{"completion", "result", "opening"};
+
+/// Sets `awaited` if the text is a value of ORIEL_AWAIT_ACCESS.
+void read_word(std::string_view text, AccessAwaited& awaited) {
+  const auto* const found = std::ranges::find(access_awaited_words, text);
+  if (found == access_awaited_words.end()) return;
+  awaited = static_cast<AccessAwaited>(found - access_awaited_words.begin());
 }
 
 /// Returns whether accepts() accepts each word of a list that is separated by commas.
@@ -140,6 +152,7 @@ bool aligns(std::string_view value) {
 }  // namespace
 
 void WindowInfo::read(MPI_Info info) {
+  read_word(setting_text("ORIEL_AWAIT_ACCESS"), access_awaited);
   read_key(info, "accumulate_ops", accumulate_ops,
            [](std::string_view value) { return value == "same_op" || value == "same_op_no_op"; });
   read_key(info, "mpi_accumulate_granularity", accumulate_granularity, measures);
@@ -161,6 +174,7 @@ void WindowInfo::update(MPI_Info info) {
   read_key(info, "mpi_assert_memory_alloc_kinds", asserted_alloc_kinds,
            [](std::string_view) { return true; });
   read_key(info, ORIEL_WEAK_UNLOCK, weak_unlock);
+  if (const auto given = info_value(info, ORIEL_AWAIT_ACCESS)) read_word(*given, access_awaited);
   if (intrinsic == Intrinsic::as_asked) {
     // Open MPI's name for the next key.
     read_key(info, "acc_single_intrinsic", accumulate_intrinsic);
@@ -209,6 +223,8 @@ int WindowInfo::write(MPI_Info info) const {
       Entry{"mpi_assert_memory_alloc_kinds", asserted_alloc_kinds.c_str()},
       Entry{ORIEL_ASSERT_MAX_NUM_NOTIFY, max_num_notify.c_str()},
       Entry{ORIEL_WEAK_UNLOCK, truth(weak_unlock)},
+      Entry{ORIEL_AWAIT_ACCESS,
+            access_awaited_words[static_cast<std::size_t>(access_awaited)].data()},
       Entry{ORIEL_WIN_ORDER, truth(order.load())},
       Entry{ORIEL_WIN_SCOPE, thread_scope.load() ? "thread" : "process"},
   };

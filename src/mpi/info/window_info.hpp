@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "core/base/published.hpp"
@@ -9,6 +10,14 @@
 #include "mpi/host/host.hpp"
 
 namespace oriel::mpi {
+
+/// The call that waits until a mapped target is available, in an epoch that a blocking call has
+/// opened (ORIEL_AWAIT_ACCESS).
+enum class AccessAwaited : std::uint8_t {
+  at_completion,  // flushes and closing calls
+  at_result,      // in lock epochs, also operations that have a result and no request
+  at_opening,     // the opening call
+};
 
 /// The info keys of a window: the standard's, Oriel's and the reorder keys. Unknown keys are
 /// ignored (G6).
@@ -26,6 +35,7 @@ struct WindowInfo {
   std::string asserted_alloc_kinds;
   std::string max_num_notify = "0";  // 0: no limit is asserted
   bool weak_unlock = false;
+  AccessAwaited access_awaited = AccessAwaited::at_result;
   // Read without the process lock.
   Published<bool> order;         // operations to one target complete there in the order of issue
   Published<bool> thread_scope;  // a flush waits for the calling thread's operations alone

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/process/standard_error.hpp"
+#include "engine/progress/waiting.hpp"
 #include "mpi/operations/ops.hpp"
 
 namespace oriel::mpi {
@@ -367,6 +368,9 @@ Failure issue(WindowHandle& window, const Access& access, Completion* completion
   operation.notify_arg = access.notify_arg;
   operation.notify_arg.bytes = operation.bytes();
   engine.sweep_in_passing(Passing::issues);
+  if (window.info.access_awaited != AccessAwaited::at_completion) {
+    if (const Failure bad = await_lock(engine, *window.core, operation)) return bad;
+  }
   const Outcome outcome = window.core->epochs().issue(operation);
   posted = outcome.ok() && !outcome.done;
   // Direct transfers proceed while the program computes only if the agent sweeps.
