@@ -13,7 +13,7 @@ configure = mkdir -p $(1) && { $(CMAKE) --preset $(2) $(if $(UNITY),-DCMAKE_UNIT
   >$(1)/configure.log || { cat $(1)/configure.log; exit 1; }; }
 export PYTHONPATH := $(CURDIR)/python
 
-.PHONY: all build tests setup mpis demo demo-setup paper bench bench-compare test conformance lint soak wheel docs install clean help
+.PHONY: all build tests setup mpis demo demo-setup paper bench bench-compare test conformance programs lint soak wheel docs install clean help
 
 all: build
 
@@ -24,6 +24,7 @@ help:
 	@echo "make tests    build the tests"
 	@echo "make test     everything that CI tests; WORKERS=1: one MPI job at a time"
 	@echo "make conformance  programs of others and of ours on every MPI, with Oriel and without: build/conformance/matrix.md"
+	@echo "make programs  real programs (NWChem, PETSc, CP2K, ...) on every MPI, with Oriel and without: build/programs-run/programs.md; QUICK=1 ONLY=nwchem REPORT=1"
 	@echo "make lint     formatting and static analysis"
 	@echo "make bench    oriel bench micro: ratios against the host MPIs"
 	@echo "make bench-compare REF=COMMIT  bench micro of this tree against that of a commit, in turn; MPI=mpich ROUNDS=5"
@@ -86,6 +87,10 @@ test: tests $(SANITIZED)
 
 conformance: tests
 	@$(PYTHON) tests/conformance/matrix.py
+
+programs: build
+	@scripts/setup programs
+	@$(PYTHON) tests/programs/run.py $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY)) $(if $(REPORT),--report)
 
 soak: tests
 	ORIEL_SEEDS=20000 build/tests/core_tests --gtest_filter='*andom*'

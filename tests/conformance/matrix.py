@@ -21,11 +21,11 @@ import mpich_suite  # noqa: E402
 from case import Case  # noqa: E402
 from conftest import output_of  # noqa: E402
 from opencoarrays import folder_of, programs  # noqa: E402
-from oriel.hosts.host import Host, find_hosts, prefix  # noqa: E402
+from oriel.hosts.host import Host, prefix  # noqa: E402
 from results import Results  # noqa: E402
 from rich.console import Console  # noqa: E402
 from rich.progress import Progress  # noqa: E402
-from system_mpis import library_path, of_debian  # noqa: E402
+from system_mpis import every_mpi, library_path  # noqa: E402
 from test_fortran import BINDINGS, compile_for  # noqa: E402
 
 # Programs in C++ whose tests are also about the host's own RMA.
@@ -71,17 +71,12 @@ IMB = [
 OUTPUT = REPOSITORY / "build" / "conformance"
 
 
-def hosts() -> list[Host]:
-    debian = [of_debian(name) for name in ("mpich", "openmpi")]
-    return [*find_hosts(), *[host for host in debian if host and host not in find_hosts()]]
-
-
 class Suites:
     """All programs. A suite is made ready when its first program is asked for."""
 
     def __init__(self, folder: Path):
         self._folder = folder
-        self._hosts = hosts()
+        self._hosts = every_mpi()
         self._libraries = {}
         for host in self._hosts:
             place = folder / f"{host.name}-{host.version}"

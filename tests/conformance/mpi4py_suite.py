@@ -59,12 +59,13 @@ def command(host: Host, modules: Sequence[str]) -> tuple[list[str], dict[str, st
     words = [str(python), str(tests / "main.py"), "--no-builddir"]
     for module in modules:
         words += ["-i", rf"^{module}\.py$"]
-    # mpi4py's own choice would be the standard ABI where a host has both.
-    environment = {
-        "MPI4PY_LIBMPI": str(_library(host)),
-        "MPI4PY_MPIABI": host.kind.abi,
-    }
-    return words, environment
+    return words, variables(host)
+
+
+def variables(host: Host) -> dict[str, str]:
+    """By which mpi4py's wheel takes this MPI: its own choice would be the standard ABI where a host
+    has both."""
+    return {"MPI4PY_LIBMPI": str(_library(host)), "MPI4PY_MPIABI": host.kind.abi}
 
 
 def _library(host: Host) -> Path:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from job_settings import FOR_OPENMPI, NO_SLEEP, SAME
 from oriel.hosts.host import Host, find_hosts, prefix
 from oriel.hosts.job import end, until_started
 from oriel.hosts.mpi_kinds import STANDARD_ABI
@@ -26,16 +27,6 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 # program gives up by itself a little earlier and names the test it was in.
 LIMIT_SECONDS = 120
 ALARM_SECONDS = 110
-
-# Open MPI has a way over libfabric that no run here takes; closing it sleeps for a second in every
-# MPI_Init.
-NO_SLEEP = {"OMPI_MCA_btl": "^ofi"}
-# Its barriers spin without yielding unless it was told of too few cores; next to other work on the
-# machine every one of them then costs a scheduler's slice.
-FOR_OPENMPI = {"OMPI_MCA_mpi_yield_when_idle": "1", **NO_SLEEP}
-
-# What was measured here changes what `auto` is: tests neither know it nor add to it.
-SAME = {"ORIEL_MEASURED": "0"}
 
 
 def programs_folder() -> Path:

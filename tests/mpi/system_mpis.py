@@ -19,6 +19,13 @@ def of_debian(name: str) -> Host | None:
     return next((host for host in hosts_named(name) if host.prefix == Path("/usr")), None)
 
 
+def every_mpi() -> list[Host]:
+    """Those of build/mpi, and Debian's."""
+    found = find_hosts()
+    debian = [of_debian(name) for name in ("mpich", "openmpi")]
+    return [*found, *[host for host in debian if host and host not in found]]
+
+
 def library_path(host: Host, folder: Path) -> dict[str, str]:
     """How a program that was built for another version of this MPI finds it, by a link in the
     folder where the library has another name; empty: it was built for this one."""

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fortran's coarrays by the distribution's OpenCoarrays: images are ranks, coarrays are windows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from debian import SYSTEM, library_path
+from oriel.hosts.host import Host
+from program import INPUTS, Program, Task, Words, compile_once, require
+
+
+def _command(name: str, host: Host, folder: Path) -> tuple[Sequence[str], Mapping[str, str]]:
+    abi = host.kind.abi
+    compiler = require(SYSTEM / "bin" / f"caf.{abi}", f"libcoarrays-{abi}-dev")
+    source = INPUTS / f"{name}.f90"
+    made = compile_once([compiler, "-O2", source], folder / f"{name}.{abi}", source)
+    return [str(made)], library_path(host, folder)
+
+
+_RIGHT = (Words(" right"),)
+_HEAT = partial(_command, "heat")
+_POISSON = partial(_command, "poisson")
+
+PROGRAM = Program(
+    "coarrays",
+    "OpenCoarrays 2.10",
+    "Debian, `libcoarrays-mpich-dev` and `libcoarrays-openmpi-dev`",
+    (
+        Task("heat in a plate", _HEAT, _RIGHT, 2, quick=True),
+        Task("heat in a plate", _HEAT, _RIGHT, 4),
+        Task("Poisson by conjugate gradients", _POISSON, _RIGHT, 2, quick=True),
+        Task("Poisson by conjugate gradients", _POISSON, _RIGHT, 4),
+        Task("heat in a plate", _HEAT, _RIGHT, 4, nodes=2),
+    ),
+)

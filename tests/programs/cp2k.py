@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""CP2K of the distribution, whose library for sparse matrices, DBCSR, was asked for one-sided
+communication."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from debian import SYSTEM, library_path
+from oriel.hosts.host import Host
+from program import INPUTS, Number, Program, Task, require
+
+
+def _command(host: Host, folder: Path) -> tuple[Sequence[str], Mapping[str, str]]:
+    program = require(SYSTEM / "bin" / "cp2k.psmp", "cp2k")
+    data = require(SYSTEM / "share" / "cp2k", "cp2k-data")
+    variables = {"CP2K_DATA_DIR": str(data), "OMP_NUM_THREADS": "1"}
+    return [str(program), str(INPUTS / "water_cp2k.inp")], {
+        **variables,
+        **library_path(host, folder),
+    }
+
+
+_ENERGY = (Number("ENERGY| Total FORCE_EVAL ( QS ) energy [a.u.]:", -68.7118648, 1e-6),)
+
+PROGRAM = Program(
+    "cp2k",
+    "CP2K 2023.1",
+    "Debian, `cp2k`",
+    (
+        Task("four waters, DFT", _command, _ENERGY, 2, quick=True, abis=("openmpi",)),
+        Task("four waters, DFT", _command, _ENERGY, 4, abis=("openmpi",)),
+    ),
+)
