@@ -26,6 +26,15 @@ def every_mpi() -> list[Host]:
     return [*found, *[host for host in debian if host and host not in found]]
 
 
+def link_library(folder: Path, soname: str, library: Path) -> Path:
+    """A folder in which this MPI's library has this name too."""
+    folder.mkdir(parents=True, exist_ok=True)
+    link = folder / soname
+    if not link.is_symlink():
+        link.symlink_to(library)
+    return folder
+
+
 def library_path(host: Host, folder: Path) -> dict[str, str]:
     """How a program that was built for another version of this MPI finds it, by a link in the
     folder where the library has another name; empty: it was built for this one."""
@@ -33,8 +42,7 @@ def library_path(host: Host, folder: Path) -> dict[str, str]:
         return {}
     if host.name == "mpich":
         (library,) = host.prefix.glob("lib/*/libmpich.so.12")
-        (folder / "libmpi.so.12").symlink_to(library)
-        return {"LD_LIBRARY_PATH": str(folder)}
+        return {"LD_LIBRARY_PATH": str(link_library(folder, "libmpi.so.12", library))}
     (library,) = host.prefix.glob("lib/*/libmpi.so.40")
     return {"LD_LIBRARY_PATH": str(library.parent)}
 

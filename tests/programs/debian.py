@@ -7,6 +7,7 @@ from pathlib import Path
 
 from oriel.hosts.host import Host
 from program import Missing, require
+from system_mpis import link_library
 
 SYSTEM = Path("/usr")
 # Debian's MPICH names its library after itself.
@@ -21,11 +22,7 @@ def library_path(host: Host, folder: Path) -> dict[str, str]:
     library = host.mpi_library()
     folders = [library.parent]
     if host.kind.abi == "mpich":
-        links = folder / f"{host.name}-{host.version}"
-        links.mkdir(parents=True, exist_ok=True)
-        link = links / MPICH_SONAME
-        if not link.is_symlink():
-            link.symlink_to(library)
+        links = link_library(folder / f"{host.name}-{host.version}", MPICH_SONAME, library)
         # A library that is found by a link looks for its own beside the link.
         folders = [links, library.parent, library.parent / host.name]
     return {"LD_LIBRARY_PATH": ":".join(map(str, folders))}

@@ -22,16 +22,18 @@ class Missing(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Number:
-    """The last number that a program prints behind these words."""
+    """The last number that a program prints behind these words and what is `between`, a regular
+    expression."""
 
     words: str
     value: float
     tolerance: float
+    between: str = r"\s*[=:]?\s*"
 
     def fault(self, output: str) -> str:
         """Why the answer is wrong; empty: it is right."""
-        behind = re.escape(self.words) + r"\s*[=:]?\s*([-+]?[0-9.]+(?:[eEdD][-+]?[0-9]+)?)"
-        found = re.findall(behind, output)
+        number = r"([-+]?[0-9.]+(?:[eEdD][-+]?[0-9]+)?)"
+        found = re.findall(re.escape(self.words) + self.between + number, output)
         if not found:
             return f"it did not print '{self.words}'"
         value = float(found[-1].lower().replace("d", "e"))
@@ -69,6 +71,7 @@ class Task:
     quick: bool = False  # also with QUICK=1
     limit_s: float = 120
     abis: tuple[str, ...] = ("mpich", "openmpi")  # for which the program is there
+    debian: bool = False  # only on the distribution's own MPIs
 
 
 @dataclasses.dataclass(frozen=True)

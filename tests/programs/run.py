@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ sys.path[:0] = [str(REPOSITORY / folder) for folder in ("python", "tests/mpi", "
 
 from case import Case  # noqa: E402
 from catalogue import PROGRAMS  # noqa: E402
+from debian import SYSTEM  # noqa: E402
 from oriel.bench.ways import ORIEL  # noqa: E402
 from oriel.cli.report import report_on  # noqa: E402
 from oriel.hosts.host import Host  # noqa: E402
@@ -87,7 +89,11 @@ class Player:
         return played
 
     def _of(self, task: Task) -> list[Host]:
-        return [host for host in self._hosts if host.kind.abi in task.abis]
+        return [
+            host
+            for host in self._hosts
+            if host.kind.abi in task.abis and (host.prefix == SYSTEM or not task.debian)
+        ]
 
     def _case(self, program: Program, task: Task, host: Host) -> Case:
         words, environment = task.command(host, self._made)
@@ -161,6 +167,7 @@ def main() -> int:
     wanted = set(filter(None, given.only.split(",")))
     if unknown := wanted - {program.name for program in PROGRAMS}:
         parser.error(f"there is no program {', '.join(sorted(unknown))}; choose among {names}.")
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # ends its jobs
     console = tables_console()
     place = machine.description()
     hosts = [host for host in every_mpi() if given.mpi in host.title]

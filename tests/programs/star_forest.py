@@ -41,7 +41,12 @@ PROGRAM = Program(
             quick=flavor == "create",
             limit_s=60,
             abis=("openmpi",),
+            debian=True,
         )
         for flavor in ("create", "dynamic", "allocate", "shared")
+    ),
+    (
+        "Debian's PETSc loads `libmpi_cxx.so.40`, which Open MPI 5 has no more: it runs on Open "
+        "MPI 4.1 only.",
     ),
 )

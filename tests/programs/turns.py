@@ -88,8 +88,14 @@ class Turns:
         nodes = ["--hosts", str(self.task.nodes)] if self.task.nodes > 1 else []
         # The interpreter does not tell which MPI its script takes.
         mpi = ["--mpi", self.case.host.name] if words[0].startswith("python") else []
+        settings = [
+            f"{name}={value}"
+            for name, value in self.case.environment.items()
+            if name.startswith("ORIEL_")
+        ]
         quoted = [shlex.quote(word) for word in words]
-        return " ".join(["oriel", "run", "-n", str(self.task.ranks), *nodes, *mpi, *quoted])
+        ranks = str(self.task.ranks)
+        return " ".join([*settings, "oriel", "run", "-n", ranks, *nodes, *mpi, *quoted])
 
     def as_json(self) -> dict:
         return {

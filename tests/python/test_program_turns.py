@@ -46,7 +46,9 @@ def turns(answers: dict[str, list[tuple[str, str]]], monkeypatch, ranks: int = 2
     """Of a program that prints so, and fails so, in its turns one way and the other; a turn alone
     takes two seconds, one with Oriel takes one."""
     task = Task("water", None, (Words("right"),), ranks, nodes=ranks // 2)
-    found = Turns(task, Case("Chemistry 1", "water", MPICH, ("/bin/chem", "a b.nw"), ranks))
+    found = Turns(
+        task, Case("Chemistry 1", "water", MPICH, ("/bin/chem", "a b.nw"), ranks, SETTINGS)
+    )
     clock = [0.0]
     left = {way: iter(each) for way, each in answers.items()}
 
@@ -61,6 +63,7 @@ def turns(answers: dict[str, list[tuple[str, str]]], monkeypatch, ranks: int = 2
     return found
 
 
+SETTINGS = {"LD_LIBRARY_PATH": "/mpich", "ORIEL_INFO": "1"}
 RIGHT = ("right", "")
 
 
@@ -94,8 +97,8 @@ def test_tables_show_what_was_rescued_and_what_was_lost(monkeypatch):
     assert "| water | 2 | MPICH 5.0.2 | 2.0 s | 1.0 s | 0.50 (0.50 to 0.50) |" in text
     assert "| water | 2 | MPICH 5.0.2 | aborts | 1.0 s |  |" in text
     assert "| water | 4 on 2 nodes | MPICH 5.0.2 | 2.0 s | **no end** |  |" in text
-    assert "$ oriel run -n 2 chem 'a b.nw'" in text
-    assert "$ oriel run -n 4 --hosts 2 chem 'a b.nw'" in text
+    assert "$ ORIEL_INFO=1 oriel run -n 2 chem 'a b.nw'" in text
+    assert "$ ORIEL_INFO=1 oriel run -n 4 --hosts 2 chem 'a b.nw'" in text
     assert "MPICH 5.0.2, alone: it ended with status 1: negative proj" in text
     assert "- a note" in text
     said = "3 runs: 2 right alone, 2 with Oriel; 1 rescued, 1 lost; 1 faster by more than 10%"

@@ -6,7 +6,7 @@ import numpy as np
 from mpisppy import MPI
 from mpisppy.cylinders.spwindow import Field, SPWindow, padded_len_n_doubles
 
-LENGTH, ROUNDS = 1000, 2000
+LENGTH, ROUNDS = 1000, 500
 
 comm = MPI.COMM_WORLD
 padded = padded_len_n_doubles(LENGTH)

@@ -5,7 +5,7 @@
 program poisson
   use iso_fortran_env, only: real64, lock_type
   implicit none
-  integer, parameter :: side = 32, limit = 400
+  integer, parameter :: side = 64, limit = 400
   real(real64), allocatable :: direction(:, :, :)[:], right_side(:, :, :)[:]
   real(real64), allocatable :: solution(:, :, :), residual(:, :, :), product(:, :, :), known(:, :, :)
   type(lock_type) :: guard[*]
@@ -16,7 +16,7 @@ program poisson
 
   me = this_image()
   images = num_images()
-  if (mod(side, images) /= 0) error stop 'the number of images does not divide 32'
+  if (mod(side, images) /= 0) error stop 'the number of images does not divide 64'
   planes = side/images
   first = (me - 1)*planes
   allocate (direction(0:side + 1, 0:side + 1, 0:planes + 1)[*])
