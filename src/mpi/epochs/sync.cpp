@@ -257,6 +257,7 @@ using oriel::Outcome;
 using oriel::Passing;
 using oriel::Running;
 using oriel::WaitReason;
+using oriel::Window;
 
 ORIEL_MPI_CALL(Win_fence)(int given, MPI_Win win) {
   return dispatch_epoch(
