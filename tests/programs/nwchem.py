@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from debian import SYSTEM, library_path
+from debian import FORTRAN_OF_OPENMPI_4, SYSTEM, library_path
 from oriel.hosts.host import Host
 from program import INPUTS, Number, Program, Task, require
 
@@ -24,18 +24,23 @@ def command(name: str, host: Host, folder: Path) -> tuple[Sequence[str], Mapping
     return [str(program), str(INPUTS / name)], library_path(host, folder)
 
 
-_WATER = partial(command, "water.nw")
-_WATER_CCSD_T = partial(command, "water_ccsd_t.nw")
+_mp2 = partial(
+    Task, "water, SCF and MP2", partial(command, "water.nw"), (SCF, MP2), debian=("openmpi",)
+)
+_ccsd_t = partial(
+    Task, "water, CCSD(T)", partial(command, "water_ccsd_t.nw"), (SCF, CCSD_T), debian=("openmpi",)
+)
 
 PROGRAM = Program(
     "nwchem",
     "NWChem 7.0.2",
     "Debian, `nwchem-mpich` and `nwchem-openmpi`",
     (
-        Task("water, SCF and MP2", _WATER, (SCF, MP2), 2, quick=True),
-        Task("water, SCF and MP2", _WATER, (SCF, MP2), 4),
-        Task("water, CCSD(T)", _WATER_CCSD_T, (SCF, CCSD_T), 2, quick=True),
-        Task("water, CCSD(T)", _WATER_CCSD_T, (SCF, CCSD_T), 4),
-        Task("water, SCF and MP2", _WATER, (SCF, MP2), 4, nodes=2),
+        _mp2(2, quick=True),
+        _mp2(4),
+        _ccsd_t(2, quick=True),
+        _ccsd_t(4),
+        _mp2(4, nodes=2),
     ),
+    (FORTRAN_OF_OPENMPI_4,),
 )

@@ -71,7 +71,7 @@ class Task:
     quick: bool = False  # also with QUICK=1
     limit_s: float = 120
     abis: tuple[str, ...] = ("mpich", "openmpi")  # for which the program is there
-    debian: bool = False  # only on the distribution's own MPIs
+    debian: tuple[str, ...] = ()  # ABIs of which only the distribution's MPI runs it
 
 
 @dataclasses.dataclass(frozen=True)

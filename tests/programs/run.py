@@ -92,7 +92,8 @@ class Player:
         return [
             host
             for host in self._hosts
-            if host.kind.abi in task.abis and (host.prefix == SYSTEM or not task.debian)
+            if host.kind.abi in task.abis
+            and (host.prefix == SYSTEM or host.kind.abi not in task.debian)
         ]
 
     def _case(self, program: Program, task: Task, host: Host) -> Case:

@@ -41,7 +41,7 @@ PROGRAM = Program(
             quick=flavor == "create",
             limit_s=60,
             abis=("openmpi",),
-            debian=True,
+            debian=("openmpi",),
         )
         for flavor in ("create", "dynamic", "allocate", "shared")
     ),
