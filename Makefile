@@ -23,7 +23,7 @@ help:
 	@echo "make paper    every figure and table of the five papers beside ours, within an hour; QUICK=1: tiny, to see that it works"
 	@echo "make tests    build the tests"
 	@echo "make test     everything that CI tests; WORKERS=1: one MPI job at a time"
-	@echo "make conformance  programs of others and of ours on every MPI, with Oriel and without: build/conformance/matrix.md"
+	@echo "make conformance  programs of others and of ours on every MPI, with Oriel and without: build/conformance/matrix.md; VERSIONS=all: ours on each version that PyPI has"
 	@echo "make programs  real programs (NWChem, PETSc, CP2K, ...) on every MPI, with Oriel and without: build/programs-run/programs.md; QUICK=1 ONLY=nwchem REPORT=1"
 	@echo "make lint     formatting and static analysis"
 	@echo "make bench    oriel bench micro: ratios against the host MPIs"
@@ -86,7 +86,7 @@ test: tests $(SANITIZED)
 	$(PYTEST) tests/mpi/test_processes.py --sanitized --ranks 2
 
 conformance: tests
-	@$(PYTHON) tests/conformance/matrix.py
+	@$(PYTHON) tests/conformance/$(if $(VERSIONS),versions.py $(VERSIONS),matrix.py)
 
 programs: build
 	@scripts/setup programs

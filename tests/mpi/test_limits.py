@@ -4,36 +4,27 @@ transfers that 32 bits do not count (G2, G3, G4). `make soak` runs larger ones."
 
 from __future__ import annotations
 
-import dataclasses
 import errno
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 from conftest import Job, folder_of
+from little_shm import why_no_little_shm, with_little_shm
 from plan import LIBRARIES
 
-# A job with a /dev/shm of its own, which takes root.
-SMALL = 'mount -t tmpfs -o size=64m tmpfs /dev/shm && exec "$0" "$@"'
-APART = ["unshare", "--mount", "sh", "-c", SMALL]
 # Otherwise Intel MPI's own messages end in a SIGBUS where /dev/shm is full.
 MESSAGES_ELSEWHERE = {"I_MPI_FABRICS": "ofi"}
 
 
 @pytest.fixture(scope="module")
 def small_shared_memory():
-    try:
-        subprocess.run([*APART, "true"], check=True, capture_output=True, timeout=30)
-    except (OSError, subprocess.SubprocessError) as error:
-        pytest.skip(f"no mount namespaces here: {error}")
+    if reason := why_no_little_shm():
+        pytest.skip(reason)
 
 
 def expect_ok_in_little(job, host, tmp_path, settings):
-    mpiexec = tmp_path / "mpiexec"
-    mpiexec.write_text(f'#!/bin/sh\nexec unshare --mount sh -c \'{SMALL}\' "{host.mpiexec}" "$@"\n')
-    mpiexec.chmod(0o755)
-    host = dataclasses.replace(host, mpiexec=mpiexec)
+    host = with_little_shm(host, 64, tmp_path)
     job.expect_ok(host, "limited_memory", 2, {**MESSAGES_ELSEWHERE, **settings})
 
 
