@@ -18,10 +18,12 @@ sys.path[:0] = [str(REPOSITORY / "python"), str(REPOSITORY / "tests" / "mpi")]
 
 import mpi4py_suite  # noqa: E402
 import mpich_suite  # noqa: E402
+import reports  # noqa: E402
 from case import Case  # noqa: E402
-from conftest import output_of  # noqa: E402
 from opencoarrays import folder_of, programs  # noqa: E402
 from oriel.hosts.host import Host, prefix  # noqa: E402
+from oriel.hosts.mpi_kinds import NAMES  # noqa: E402
+from oriel.hosts.nodes import why_not  # noqa: E402
 from results import Results  # noqa: E402
 from rich.console import Console  # noqa: E402
 from rich.progress import Progress  # noqa: E402
@@ -69,6 +71,8 @@ IMB = [
     "Get_all_local",
 ]
 OUTPUT = REPOSITORY / "build" / "conformance"
+# A library with a fault may hang.
+REPORT_LIMIT_SECONDS = 30
 
 
 class Suites:
@@ -77,6 +81,7 @@ class Suites:
     def __init__(self, folder: Path):
         self._folder = folder
         self._hosts = every_mpi()
+        self._no_nodes = why_not()
         self._libraries = {}
         for host in self._hosts:
             place = folder / f"{host.name}-{host.version}"
@@ -101,16 +106,33 @@ class Suites:
         return prefix() / "tests" / "mpi" / host.name / name
 
     def _reported(self, suite: str) -> Iterator[Case]:
-        # The program itself says which tests it has.
-        first = self._hosts[0]
-        settings = {"ORIEL_TEST_VERBOSE": "1"}
-        argv, environ = first.command(1, [self._program(first, "reported")], True, settings)
-        lines = output_of(argv, environ, limit_s=60).splitlines()
-        names = dict.fromkeys(line.removeprefix("test ") for line in lines if line[:5] == "test ")
+        for program in reports.PROGRAMS:
+            for name in reports.tests_of(reports.FOLDER / f"{program}.cpp"):
+                for host in self._hosts:
+                    path = self._program(host, program)
+                    yield from self._report(suite, program, name, host, path)
         for host in self._hosts:
-            for name in names:
-                command = (self._program(host, "reported"), name)
-                yield self._case(suite, name, host, command, 4, says="ok: ")
+            place = self._folder / f"{host.name}-{host.version}-reported"
+            place.mkdir()
+            built = (compile_for(host, each, place, reports.FORTRAN) for each in BINDINGS)
+            program = next(filter(None, built), None)
+            for name in reports.tests_of(reports.FORTRAN) if program else ():
+                yield from self._report(suite, "fortran", name, host, program)
+
+    def _report(
+        self, suite: str, program: str, name: str, host: Host, path: Path
+    ) -> Iterator[Case]:
+        needed = reports.circumstances(program, name)
+        if host.name not in (needed.hosts or NAMES) or (needed.nodes > 1 and self._no_nodes):
+            return
+        more = {"limit_s": REPORT_LIMIT_SECONDS, "says": "ok: ", "nodes": needed.nodes}
+        # The program is ended from outside, which tells a hang from a crash.
+        settings = {"ORIEL_TEST_ALARM": str(2 * REPORT_LIMIT_SECONDS), **needed.settings}
+        if needed.little_shm:
+            more["little_shm_mebibytes"] = reports.LITTLE_SHM_MEBIBYTES
+        yield self._case(
+            suite, name, host, (path, name), needed.ranks, environment=settings, **more
+        )
 
     def _ours(self, suite: str) -> Iterator[Case]:
         for host in self._hosts:

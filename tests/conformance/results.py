@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from case import Case
@@ -60,10 +61,14 @@ class Results:
 
 
 def short(reason: str) -> str:
-    """A cell's text."""
+    """A cell's text. Checks that fail end a program with status 1, and without one it did not print
+    what it should; another status is that of a signal or of an error of the MPI."""
     if not reason:
         return "ok"
-    return "no end" if "did not end" in reason else "fails"
+    if "did not end" in reason:
+        return "no end"
+    status = re.match(r"it ended with status (\d+)", reason)
+    return "crash" if status and status.group(1) != "1" else "fails"
 
 
 def table(rows: list[dict]) -> str:

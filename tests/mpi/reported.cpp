@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "support/footprint.hpp"
 #include "support/program.hpp"
 #include "support/window.hpp"
 
@@ -506,6 +507,20 @@ void patches(Flavor flavor, const Program& program) {
   for (std::size_t i = 0; i < size; ++i) CHECK_EQUAL(window[i], expected[i]);
 }
 
+/// Windows made, used and freed in turn. Memory leaked with each.
+void windows_in_turn(Flavor flavor, const Program& program) {
+  support::check_settles(6, 50, [&] {
+    for (int i = 0; i < 30; ++i) {
+      Window<Word> window(flavor, 100);
+      const Word value = i;
+      MPI_Win_fence(0, window);
+      MPI_Put(&value, 1, MPI_INT64_T, program.right(), 3, 1, MPI_INT64_T, window);
+      MPI_Win_fence(0, window);
+      CHECK_EQUAL(window[3], i);
+    }
+  });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -529,6 +544,8 @@ int main(int argc, char** argv) {
       {"ompi#6275 bounds of datatypes", bounds},
       {"mpich#6110 tasks dealt out by a counter", dealt_tasks},
       {"ompi#10026 patches of arrays", patches},
+      {"ompi#13298 accumulates over libfabric's messages", plain_accumulate},
+      {"ompi#13070 windows made and freed", windows_in_turn},
   };
   for (const Flavor flavor : support::flavors()) {
     for (const auto& [name, test] : tests) program.test(name, [&] { test(flavor, program); });

@@ -42,7 +42,7 @@ def compiler_of(host: Host) -> list[str] | None:
     return [*words, f"-L{libraries}", f"-Wl,-rpath,{libraries}"]
 
 
-def compile_for(host: Host, binding: str, folder: Path) -> Path | None:
+def compile_for(host: Host, binding: str, folder: Path, source: Path = SOURCE) -> Path | None:
     """The program; None: this MPI does not have the binding for this compiler."""
     command = compiler_of(host)
     if command is None:
@@ -50,7 +50,8 @@ def compile_for(host: Host, binding: str, folder: Path) -> Path | None:
     large = binding == "mpi_f08" and host.name == "mpich"
     words = [*command, *WORDS, f"-D{BINDINGS[binding]}", *(["-DLARGE_COUNTS"] if large else [])]
     words += ["-DSHORT_NAMES"] if binding == "mpi_f08" and host.name == "openmpi" else []
-    words += [str(SOURCE), "-o", str(folder / "windows")]
+    program = folder / source.stem
+    words += [str(source), "-o", str(program)]
     words += ["-lmpifort", "-lmpi"] if host.name == "intel" else []
     environment = host.command(1, [], preload=False)[1]
     ended = subprocess.run(
@@ -66,7 +67,7 @@ def compile_for(host: Host, binding: str, folder: Path) -> Path | None:
         r"(Cannot open|Fatal Error: Cannot read) (module|included) file", ended.stderr
     )
     assert ended.returncode == 0 or lacking, ended.stderr[-4000:]
-    return folder / "windows" if ended.returncode == 0 else None
+    return program if ended.returncode == 0 else None
 
 
 @pytest.fixture(scope="module", params=RUNS, ids="-".join)
