@@ -97,8 +97,17 @@ PlanRegistry& Window::plan_registry() {
 
 bool Window::deliver(const Message& message, std::span<const std::byte> payload) {
   if (!valid_rank(message.origin) || !remote()) return false;
-  // The only message that mapped peers, too, send each other.
-  if (message.kind == MessageKind::count) return remote_->fence.receive_count(message, payload);
+  // Only messages of fences are sent between mapped ranks, too.
+  switch (message.kind) {
+    case MessageKind::count:
+      return remote_->fence.receive_count(message, payload);
+    case MessageKind::late_query:
+      return remote_->fence.receive_late_query(message);
+    case MessageKind::late_ranks:
+      return remote_->fence.receive_late_ranks(message, payload);
+    default:
+      break;
+  }
   if (region_.mapped(message.origin)) return false;
   switch (message.kind) {
     case MessageKind::granted:
@@ -125,10 +134,9 @@ bool Window::deliver(const Message& message, std::span<const std::byte> payload)
       return plan_registry().receive(message, payload);
     case MessageKind::barrier:
       return barrier_.receive(message);
-    case MessageKind::count:
-      break;
+    default:
+      return false;
   }
-  return false;
 }
 
 bool Window::sweep() {

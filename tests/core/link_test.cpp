@@ -60,7 +60,7 @@ class NotingFence final : public Fence {
     calls_.push_back("fence " + std::to_string(epoch.closing_call) + " ends");
     return true;
   }
-  bool outside(int /*rank*/, std::uint64_t /*closing_call*/) override { return false; }
+  void find_late(std::uint64_t /*closing_call*/, std::vector<int>& /*late*/) override {}
 
  private:
   Calls& calls_;

@@ -5,10 +5,14 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <deque>
 #include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,6 +52,28 @@ class StallReport : public ::testing::Test {
     text = std::regex_replace(text, std::regex(process), "process P");
     text = std::regex_replace(text, std::regex(" on " + std::string(host) + " "), " on H ");
     return std::regex_replace(text, std::regex("  called by [^\n]*\n"), "");
+  }
+
+  /// Sweeps on all ranks until done() is true. Their windows have no agents.
+  template <typename Done>
+  static testing::AssertionResult sweep_all(SimRanks& all, Done&& done) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (!done()) {
+      for (int rank = 0; rank < all.count(); ++rank) all[rank].running().process.sweep();
+      if (std::chrono::steady_clock::now() > until) return testing::AssertionFailure();
+    }
+    return testing::AssertionSuccess();
+  }
+  static std::vector<Window*> make_windows_without_agents(SimRanks& all) {
+    return all.make_windows([](WindowDraft& draft) { draft.terms.no_locks = true; });
+  }
+  /// The ranks for whose entry to a fence the window's rank waits, as it knows.
+  static std::set<int> late_ranks(Window& window) {
+    std::set<int> late;
+    for (const Awaited& awaited : window.epochs().awaited()) {
+      if (awaited.condition == Awaited::Condition::fence) late.insert(awaited.rank);
+    }
+    return late;
   }
 
   std::deque<Flag> flags_;
@@ -112,6 +138,89 @@ TEST_F(StallReport, NamesRanksOfOtherNodes) {
             "MPI_Win_wait.\n"
             "  on window number 1, in which this is rank 0 of 2, it waits\n"
             "    for rank 1 to complete its access. That rank is on another node.\n");
+}
+
+TEST_F(StallReport, NamesLateRanksOfAFenceBetweenNodes) {
+  SimRanks all({0, 0, 1}, 1);
+  const std::vector<Window*> windows = make_windows_without_agents(all);
+  enter_fence(*windows[0]);
+  enter_fence(*windows[2]);
+  LongWait near = fence_wait(all[0], *windows[0]);
+  LongWait far(all[2].engine, windows[2]->events(), {WaitReason::window});
+  EXPECT_EQ(near.report(), "");
+  EXPECT_EQ(far.report(), "");
+  ASSERT_TRUE(sweep_all(all, [&] { return !late_ranks(*windows[2]).empty(); }));
+  EXPECT_EQ(report_of(near),
+            "oriel: rank 0 of MPI_COMM_WORLD (process P) on H has waited for N s in a fence.\n"
+            "  on window number 1, in which this is rank 0 of 3, it waits\n"
+            "    for rank 1 to enter the fence. That is rank 1 of MPI_COMM_WORLD (process P), "
+            "which is in no call of Oriel's that waits; it runs.\n");
+  EXPECT_EQ(report_of(far),
+            "oriel: rank 2 of MPI_COMM_WORLD (process P) on H has waited for N s in a collective "
+            "call on a window.\n"
+            "  on window number 1, in which this is rank 2 of 3, it waits\n"
+            "    for rank 1 to make this call. That rank is on another node.\n");
+}
+
+TEST_F(StallReport, FindsCirclesOfFencesBetweenNodes) {
+  SimRanks all({0, 0, 1}, 1);
+  const std::vector<Window*> one = make_windows_without_agents(all);
+  const std::vector<Window*> other = make_windows_without_agents(all);
+  enter_fence(*one[0]);
+  enter_fence(*other[1]);
+  LongWait first = fence_wait(all[0], *one[0]);
+  LongWait second = fence_wait(all[1], *other[1]);
+  EXPECT_EQ(first.report(), "");
+  EXPECT_EQ(second.report(), "");
+  EXPECT_NE(report_of(first).find("These wait for one another"), std::string::npos);
+}
+
+TEST_F(StallReport, EachRankLearnsWhichRankOfAnyNodeIsLate) {
+  for (const std::vector<int>& node_of :
+       {std::vector{0, 1}, {0, 1, 0, 1, 2}, {0, 0, 1, 1, 2, 2, 2}, {0, 1, 2, 3, 4, 5, 6, 7}}) {
+    SimRanks all(node_of, 1);
+    const std::vector<Window*> windows = make_windows_without_agents(all);
+    for (int late = 0; late < all.count(); ++late) {
+      SCOPED_TRACE(late);
+      const auto others_know = [&] {
+        bool know = true;
+        for (int rank = 0; rank < all.count(); ++rank) {
+          // Each rank queries, as in a long wait.
+          const std::set<int> known = late_ranks(*windows[static_cast<std::size_t>(rank)]);
+          know &= rank == late || known == std::set{late};
+        }
+        return know;
+      };
+      for (int rank = 0; rank < all.count(); ++rank) {
+        if (rank != late) enter_fence(*windows[static_cast<std::size_t>(rank)]);
+      }
+      ASSERT_TRUE(sweep_all(all, others_know));
+      flags_.emplace_back();
+      windows[static_cast<std::size_t>(late)]->epochs().fence(no_succeed(), true, &flags_.back());
+      ASSERT_TRUE(sweep_all(all, [&] {
+        return std::ranges::all_of(windows,
+                                   [](Window* window) { return window->epochs().quiet(); });
+      }));
+    }
+  }
+}
+
+// A rank that has entered is named no longer, although another one keeps the fence from ending.
+TEST_F(StallReport, OneOfSeveralLateRanksEnters) {
+  SimRanks all({0, 0, 1, 1, 2, 2, 2}, 1);
+  const std::vector<Window*> windows = make_windows_without_agents(all);
+  const auto all_know = [&](const std::set<int>& late) {
+    bool know = true;
+    for (const int rank : {0, 2, 3, 5, 6}) {
+      const std::set<int> known = late_ranks(*windows[static_cast<std::size_t>(rank)]);
+      know &= !known.empty() && std::ranges::includes(late, known);
+    }
+    return know;
+  };
+  for (const int rank : {0, 2, 3, 5, 6}) enter_fence(*windows[static_cast<std::size_t>(rank)]);
+  ASSERT_TRUE(sweep_all(all, [&] { return all_know({1, 4}); }));
+  enter_fence(*windows[4]);
+  EXPECT_TRUE(sweep_all(all, [&] { return all_know({1}); }));
 }
 
 TEST_F(StallReport, DoesNotKnowTheRanksThatAreNotMakingAWindow) {

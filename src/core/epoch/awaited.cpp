@@ -64,11 +64,9 @@ std::vector<Awaited> Epochs::awaited() {
   for (const Epoch* epoch = active_.first(); epoch != nullptr; epoch = EpochQueue::after(*epoch)) {
     const std::size_t others = found.size();
     if (epoch->kind == EpochKind::fence && epoch->closing_call != 0) {
-      for (int rank = 0; rank < ranks(); ++rank) {
-        if (fence_.outside(rank, epoch->closing_call)) {
-          found.push_back({fence, rank});
-        }
-      }
+      std::vector<int> late;
+      fence_.find_late(epoch->closing_call, late);
+      for (const int rank : late) found.push_back({fence, rank});
     }
     for (const Target& target : *epoch) {
       const bool granted = target.access == Target::Access::granted;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "core/epoch/epoch.hpp"
 
@@ -22,8 +23,9 @@ class Fence {
   virtual void open(std::uint64_t call, bool announce) = 0;
   /// Advances a closing fence, whose epoch is closed or to be renewed; true when the fence is over.
   virtual bool end(Epoch& epoch) = 0;
-  /// True if the rank is known not to have entered the closing fence of this number.
-  virtual bool outside(int rank, std::uint64_t closing_call) = 0;
+  /// Appends the ranks that are known not to have entered the closing fence of this number. Called
+  /// repeatedly during a long wait, because reports of remote ranks take time.
+  virtual void find_late(std::uint64_t closing_call, std::vector<int>& late) = 0;
 
  protected:
   Fence(bool counted, bool renews) : counted_(counted), renews_(renews) {}

@@ -185,6 +185,7 @@ struct alignas(cache_line) BasicControlBlock {
   Atomic<std::uint32_t> watchers{0};  // peers that wait for our fence word: see FenceWords
   Atomic<std::uint64_t> round{0};    // the round of Exchange that the owner has entered, see `said`
   Atomic<std::uint64_t> barrier{0};  // bit s: step s of the Barrier has arrived
+  Atomic<std::uint64_t> entered{0};  // the call of FenceCount that the owner has entered
   BasicLockQueue<Words> lock;
   std::array<ExchangeWords, 2> said{};  // words of that round and of the one before
 

@@ -2,6 +2,7 @@
 #include "core/mapped/fence_words.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace oriel {
 
@@ -51,6 +52,12 @@ bool FenceWords::end(Epoch& epoch) {
     if (tree.arrive(static_cast<std::size_t>(region_.rank()), ++closing_)) wake_all();
   }
   return tree.over(closing_);
+}
+
+void FenceWords::find_late(std::uint64_t closing_call, std::vector<int>& late) {
+  for (int rank = 0; rank < region_.ranks(); ++rank) {
+    if (!announced(rank, closing_call)) late.push_back(rank);
+  }
 }
 
 bool FenceWords::depart() {

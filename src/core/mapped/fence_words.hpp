@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 #include "core/base/shared_words.hpp"
 #include "core/epoch/epoch.hpp"
@@ -74,9 +75,7 @@ class FenceWords final : public Fence {
     if (to_announce) announce(call);
   }
   bool end(Epoch& epoch) override;
-  bool outside(int rank, std::uint64_t closing_call) override {
-    return !announced(rank, closing_call);
-  }
+  void find_late(std::uint64_t closing_call, std::vector<int>& late) override;
 
   void announce(std::uint64_t call);
   /// Returns whether the rank has announced `call`. Acquire pairs with the release in announce():

@@ -76,6 +76,15 @@ class FenceCount {
   /// Ends the call. Only after over().
   void end();
 
+  unsigned steps() const { return steps_; }
+  /// The rank to which this rank sends a step, and the one that sends the step to this rank.
+  int target(unsigned number) const { return ring(rank_ + (std::int64_t{1} << number)); }
+  int origin(unsigned number) const { return ring(rank_ - (std::int64_t{1} << number)); }
+  /// Returns whether this rank has entered call().
+  bool entered() { return current().entered; }
+  /// Returns whether all of a step of call() has arrived.
+  bool has_step(unsigned number) { return (current().steps_in >> number & 1) != 0; }
+
  private:
   struct Call {
     bool entered = false;
@@ -98,6 +107,7 @@ class FenceCount {
   std::size_t distance(int rank) const {
     return static_cast<std::size_t>(rank >= rank_ ? rank - rank_ : rank - rank_ + ranks_);
   }
+  int ring(std::int64_t rank) const { return static_cast<int>((rank + ranks_) % ranks_); }
   std::uint64_t all_steps() const { return (std::uint64_t{1} << steps_) - 1; }
   /// Returns whether all steps above `number`, which are the earlier ones, have arrived.
   bool arrived_before(const Call& one, unsigned number) const {
@@ -117,6 +127,13 @@ class FenceCount {
 
 /// The closing fence of a window of which some ranks are remote to each other (S2). Each rank
 /// receives the number of origins that have sent it operations, and waits for that many marks.
+///
+/// A rank that waits for long reads which mapped ranks have not entered (ControlBlock::entered),
+/// and queries the origins of the steps that it lacks for others. An origin that has not entered
+/// reports itself. One that has entered lacks an earlier step, and reports the ranks that were
+/// reported to it for its own earlier steps. So a report passes on from the late rank along the
+/// steps that it holds up, and no report goes round in a circle. If several ranks are late, a rank
+/// may learn of some of them only.
 class CountedFence final : public Fence {
  public:
   CountedFence(Region& region, Sender& sender, FenceWords& words, Server& server)
@@ -129,7 +146,7 @@ class CountedFence final : public Fence {
 
   void open(std::uint64_t call, bool announce) override;
   bool end(Epoch& epoch) override;
-  bool outside(int /*rank*/, std::uint64_t /*closing_call*/) override { return false; }
+  void find_late(std::uint64_t closing_call, std::vector<int>& late) override;
 
   /// The last closing fence that this rank has ended.
   std::uint64_t ended() const { return ended_; }
@@ -138,8 +155,21 @@ class CountedFence final : public Fence {
 
   bool receive_count(const Message& message, std::span<const std::byte> payload);
   bool receive_mark(const Message& message) { return count_.marked(message.word); }
+  bool receive_late_query(const Message& message);
+  bool receive_late_ranks(const Message& message, std::span<const std::byte> payload);
 
  private:
+  /// What the origin of a step has reported of the ranks that hold the step up.
+  struct Report {
+    std::uint64_t call = 0;  // the call of FenceCount
+    bool queried = false;    // an answer is to come
+    std::vector<int> late;   // remote ranks
+  };
+  // The ranks of one report, and of one answer.
+  static constexpr std::size_t most_late = 64;
+
+  void add_late(std::uint64_t call, unsigned first_step, std::vector<int>& late);
+  void query(unsigned step);
   bool begin(Epoch& epoch);
   void send_steps();
   /// Returns whether the target is sent a mark: if it is remote and was sent operations of the
@@ -152,6 +182,7 @@ class CountedFence final : public Fence {
   Server& server_;
   FenceCount count_;
   std::uint64_t ended_ = 0;
+  std::vector<Report> reports_;  // by step; empty before the first long wait
 };
 
 }  // namespace oriel

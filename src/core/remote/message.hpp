@@ -25,6 +25,8 @@ enum class MessageKind : std::uint8_t {
   operation,   // to be carried out
   reply,       // to an operation: all operations of the origin up to this one are complete
   count,       // a step of FenceCount; word: number of the fence call
+  late_query,  // asks which ranks keep the receiver from sending step `stamp` of fence call `word`
+  late_ranks,  // the answer, for the same step and call; data: numbers of ranks
   mark,        // all the origin's operations before fence call `word` have been sent
   layout,      // a datatype of the target, or a piece of it, used by later operations
   notify,      // a notification of an operation whose bytes have been moved, or that has no bytes
@@ -68,9 +70,9 @@ enum class Assembly : std::uint8_t {
 
 /// The header of every message. Zero words at its end are not sent, so seldom used members come
 /// last. Behind the header follow, for an operation: the compare value of compare_and_swap and the
-/// origin's contiguous data; a reply: the fetched data; a count: its numbers; a layout: Blocks; an
-/// exchange: its words; a rendezvous: the RemoteMemory of the origin's buffer; a plan_space: that
-/// of the receive's buffer, if it is registered.
+/// origin's contiguous data; a reply: the fetched data; a count: its numbers; late_ranks: the
+/// ranks; a layout: Blocks; an exchange: its words; a rendezvous: the RemoteMemory of the origin's
+/// buffer; a plan_space: that of the receive's buffer, if it is registered.
 struct Message {
   std::uint8_t version = current_version;
   std::uint8_t words = most_words;  // of 8 bytes: those of this header that are sent
@@ -108,7 +110,7 @@ struct Message {
   std::uint32_t handle_slot = 0;
   std::uint32_t reserved_too = 0;
 
-  static constexpr std::uint8_t current_version = 13;
+  static constexpr std::uint8_t current_version = 14;
   static constexpr std::uint8_t most_words = 15;
   /// The most bytes of data. An accumulate of 4 MB takes 0.6 ms over TCP in messages of this
   /// size, and 1.6 ms in messages of an eighth of it, because each send passes through both kernels
