@@ -394,7 +394,7 @@ TEST_P(Dynamic, RefusesWhatIsNot) {
   EXPECT_EQ(flush(), Error::none) << "told once";
 }
 
-// All kinds of operations reach what was detached, as on all hosts, until it is forgotten. The hot
+// All kinds of operations reach what was detached, as on MPICH, until it is forgotten. The hot
 // path may remember where a piece was.
 TEST_P(Dynamic, ReachesWhatIsDetachedUntilItIsForgotten) {
   const std::uint64_t value = 7;

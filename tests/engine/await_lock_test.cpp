@@ -80,6 +80,8 @@ class AwaitLock : public ::testing::Test {
     EXPECT_TRUE(window(0).epochs().issue(operation).ok());
     return result_;
   }
+  /// A get of rank 0 from rank 1.
+  Operation get() { return on_word_of_rank_1(OperationKind::get, origin_, result_); }
   void unlock(Window& locked) {
     released_ = true;
     EXPECT_FALSE(block(engine(0), locked, {WaitReason::unlock, 1},
@@ -90,12 +92,12 @@ class AwaitLock : public ::testing::Test {
     EXPECT_FALSE(block(engine(0), window(0), {WaitReason::unlock},
                        [&](Completion* completion) { return window(0).unlock_all(completion); }));
   }
-  /// Lets rank 1 give its lock back when rank 0 waits for it.
+  /// Lets rank 1 give its lock back when rank 0 waits for it, or has closed its epoch.
   std::thread release_when_awaited() {
     return std::thread([this] {
       ShmTransport& node = all_[1].running().transports.shm();
-      while (!node.wait_sign(window(1).member(0).process).read().has_value())
-        std::this_thread::yield();
+      const int waits = window(1).member(0).process;
+      while (!released_ && !node.wait_sign(waits).read().has_value()) std::this_thread::yield();
       released_ = true;
     });
   }
@@ -161,7 +163,7 @@ TEST_F(AwaitLock, RequestsAndNotificationsDoNotWait) {
   run([&] {
     ASSERT_EQ(window(0).lock(true, 1, {}), Error::none);
     Request request;
-    Operation operation = on_word_of_rank_1(OperationKind::get, origin_, result_);
+    Operation operation = get();
     operation.completion = &request;
     EXPECT_FALSE(window(0).awaits_lock(operation));
     operation.completion = nullptr;
@@ -175,15 +177,15 @@ TEST_F(AwaitLock, RequestsAndNotificationsDoNotWait) {
 TEST_F(AwaitLock, EpochsOfNonblockingCallsDoNotWait) {
   run([&] {
     ASSERT_EQ(window(0).lock(true, 1, {.nonblocking = true}), Error::none);
-    result_of(OperationKind::get);
-    EXPECT_FALSE(released_);
+    EXPECT_FALSE(window(0).awaits_lock(get()));
     unlock(window(0));
   });
   held_ = released_ = false;
   run([&] {
     ASSERT_EQ(window(0).lock_all({.nonblocking = true}), Error::none);
-    result_of(OperationKind::get);
-    EXPECT_FALSE(released_);
+    EXPECT_FALSE(window(0).awaits_lock(get()));
+    issue(window(0), get());
+    EXPECT_FALSE(window(0).awaits_lock(get())) << "the epoch is no hot one any more";
     unlock_all();
   });
 }
@@ -195,8 +197,7 @@ TEST_F(AwaitLock, EpochsBehindAPendingOneDoNotWait) {
     ASSERT_EQ(window(0).lock(true, 1, {}), Error::none);
     ASSERT_FALSE(window(0).unlock(1, &request).done);
     ASSERT_EQ(window(0).lock(true, 1, {}), Error::none);
-    result_of(OperationKind::get);
-    EXPECT_FALSE(released_);
+    EXPECT_FALSE(window(0).awaits_lock(get()));
     unlock(window(0));
     EXPECT_TRUE(request.over);
   });
@@ -213,8 +214,7 @@ TEST_F(AwaitLock, LocksBehindANonblockingOneDoNotWait) {
       if (!opens) {
         ASSERT_FALSE(window(0).unlock(1, &request).done);
       }
-      EXPECT_FALSE(other(0).awaits_lock(on_word_of_rank_1(OperationKind::get, origin_, result_)))
-          << opens;
+      EXPECT_FALSE(other(0).awaits_lock(get())) << opens;
       if (opens) unlock(window(0));
       unlock(other(0));
     });

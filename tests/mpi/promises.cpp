@@ -244,6 +244,43 @@ void request_between_fences(Flavor flavor, const Ranks& ranks) {
   if (ranks.rank() == target) CHECK_EQUAL(window[1], stored);
 }
 
+/// The target detaches memory that the origin then accesses.
+void operations_on_detached_memory(const Ranks& ranks) {
+  MPI_Win window;
+  MPI_Win_create_dynamic(MPI_INFO_NULL, ranks.comm(), &window);
+  std::array<std::int64_t, 2> memory{stored, 0};
+  MPI_Aint address = 0;
+  if (ranks.rank() == target) {
+    MPI_Win_attach(window, memory.data(), sizeof memory);
+    MPI_Get_address(memory.data(), &address);
+  }
+  MPI_Bcast(&address, 1, MPI_AINT, target, ranks.comm());
+  if (ranks.rank() == origin) {
+    MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window);
+    std::int64_t result = 0;
+    // Before the detach, too: some hosts then know where the memory is.
+    for (const bool detached : {false, true}) {
+      if (detached) {
+        ranks.send(target);
+        ranks.receive(target);
+      }
+      result = 0;
+      MPI_Get(&result, 1, MPI_INT64_T, target, address, 1, MPI_INT64_T, window);
+      MPI_Win_flush(target, window);
+      CHECK_EQUAL(result, stored);
+    }
+    MPI_Put(&stored, 1, MPI_INT64_T, target, MPI_Aint_add(address, 8), 1, MPI_INT64_T, window);
+    MPI_Win_unlock(target, window);
+  } else if (ranks.rank() == target) {
+    ranks.receive(origin);
+    MPI_Win_detach(window, memory.data());
+    ranks.send(origin);
+  }
+  ranks.barrier();
+  if (ranks.rank() == target) CHECK_EQUAL(memory[1], stored);
+  MPI_Win_free(&window);
+}
+
 /// The target gives its lock back only when the origin's get has returned.
 template <class Open>
 void get_does_not_wait(Flavor flavor, const Ranks& ranks, MPI_Info info, Open&& open) {
@@ -316,4 +353,5 @@ int main(int argc, char** argv) {
   for (const Flavor flavor : {Flavor::create, Flavor::allocate, Flavor::shared}) {
     run(flavor, ranks, program);
   }
+  program.test("detached memory", [&] { operations_on_detached_memory(ranks); });
 }
