@@ -81,6 +81,7 @@ WORKERS ?= $(shell n=$$(nproc); echo $$((n < 2 ? n : 2)))
 PYTEST = $(PYTHON) -m pytest -q -n $(WORKERS) --dist loadgroup
 
 test: tests $(SANITIZED)
+	@scripts/mpis mpich==3.4.3.post1 intel==2021.1.1
 	scripts/core-tests build $(SANITIZED)
 	$(PYTEST) tests/mpi4py tests/python tests/mpi
 	$(PYTEST) tests/mpi/test_processes.py --sanitized --ranks 2

@@ -47,9 +47,9 @@ else()
                             ORIEL_MPI_IS_INTEL)
   # G9 of docs/design/requirements.md; as python/oriel/hosts/host.py has them.
   check_cxx_source_compiles("#include <mpi.h>
-#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION * 100 + OMPI_MINOR_VERSION < 401
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 4
 #error
-#elif defined(MPICH_NUMVERSION) && !defined(I_MPI_VERSION) && MPICH_NUMVERSION < 40000000
+#elif defined(MPICH_NUMVERSION) && !defined(I_MPI_VERSION) && MPICH_NUMVERSION < 30200000
 #error
 #endif
 int main() {}" ORIEL_MPI_IS_SUPPORTED)
@@ -61,7 +61,7 @@ int main() {}" ORIEL_MPI_IS_SUPPORTED)
       set(title "MPICH")
     endif()
     message(FATAL_ERROR "Oriel does not support this version of ${title} (${MPI_CXX_LIBRARIES}). It "
-      "runs on MPICH from 4.0, Open MPI from 4.1 and Intel MPI 2021: put the mpicxx of one of them "
+      "runs on MPICH from 3.2, Open MPI from 4.0 and Intel MPI 2021: put the mpicxx of one of them "
       "on PATH, or set MPI_CXX_COMPILER to it (on Debian mpicxx.mpich or mpicxx.openmpi), and configure "
       "in an empty build folder.")
   endif()

@@ -261,12 +261,12 @@ def test_the_status_of_a_launcher_that_a_signal_ends(host, srun):
     assert oriel(*words, **settings).returncode == 128 + signal.SIGKILL
 
 
-CRAY = "MPI VERSION    : CRAY MPICH version 9.0.1.0 (ANL base 4.1.2)"
+CRAY = "MPI VERSION    : CRAY MPICH version 8.1.29.8 (ANL base 3.4a2)"
 # name of the kind, soname, what it says, and an older version
 LIBRARY_VERSION = {
-    "mpich": ("mpich", "libmpi.so.12", "MPICH Version:      5.0.2", "MPICH 3.4.1"),
+    "mpich": ("mpich", "libmpi.so.12", "MPICH Version:      5.0.2", "MPICH 3.1.4"),
     "cray": ("mpich", "libmpi_gnu_123.so.12", CRAY, ""),
-    "openmpi": ("openmpi", "libmpi.so.40", "Open MPI v5.0.11, package: Open MPI", "Open MPI 4.0.3"),
+    "openmpi": ("openmpi", "libmpi.so.40", "Open MPI v5.0.11, package: Open MPI", "Open MPI 3.1.3"),
     "intel": ("intel", "libmpi.so.12", "Intel(R) MPI Library 2021.18 for Linux* OS", ""),
 }
 

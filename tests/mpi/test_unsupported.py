@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """MPIs that are too old for Oriel are recognized and refused with a sentence: by `oriel info`,
-by `oriel run` and when CMake looks for MPI. Stand-ins answer here as the MPIs of Debian 11 and
-Ubuntu 20.04 do."""
+by `oriel run` and when CMake looks for MPI. Stand-ins answer here as MPICH before MPI-3.1 and the
+Open MPI of Debian 10 do."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from conftest import REPOSITORY, oriel
 
 MPICH = """\
 HYDRA build details:
-    Version:                                 3.4.1
-    Release Date:                            Fri Jan 22 14:17:48 CST 2021
+    Version:                                 3.1.4
+    Release Date:                            Fri Feb 20 15:02:56 CST 2015
 """
 OPENMPI = """\
-mpiexec.openmpi (OpenRTE) 4.0.3
+mpiexec.openmpi (OpenRTE) 3.1.3
 
 Report bugs to http://www.open-mpi.org/community/help/
 """
 # name -> (banner, soname, its file, title)
 OLD = {
-    "mpich": (MPICH, "libmpich.so.12", "libmpich.so.12.1.8", "MPICH 3.4.1"),
-    "openmpi": (OPENMPI, "libmpi.so.40", "libmpi.so.40.20.3", "Open MPI 4.0.3"),
+    "mpich": (MPICH, "libmpich.so.12", "libmpich.so.12.0.4", "MPICH 3.1.4"),
+    "openmpi": (OPENMPI, "libmpi.so.40", "libmpi.so.40.10.3", "Open MPI 3.1.3"),
 }
 CALLS = "int MPI_Init(int*, char***), MPI_Finalize(void);"
 
@@ -122,8 +122,8 @@ def test_one_that_is_supported_comes_first(host, tmp_path):
 
 # What tells the versions apart in their headers, and what CMake itself tries.
 HEADERS = {
-    "mpich": '#define MPICH_VERSION "3.4.1"\n#define MPICH_NUMVERSION 30401300\n',
-    "openmpi": "#define OPEN_MPI 1\n#define OMPI_MAJOR_VERSION 4\n#define OMPI_MINOR_VERSION 0\n",
+    "mpich": '#define MPICH_VERSION "3.1.4"\n#define MPICH_NUMVERSION 30104300\n',
+    "openmpi": "#define OPEN_MPI 1\n#define OMPI_MAJOR_VERSION 3\n#define OMPI_MINOR_VERSION 1\n",
 }
 
 

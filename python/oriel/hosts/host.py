@@ -74,7 +74,7 @@ def not_supported(title: str) -> tuple[str, str]:
     """About an MPI that is too old: what is wrong, and what to do."""
     return (
         f"Oriel does not support {title}.",
-        "It runs on MPICH from 4.0, Open MPI from 4.1 and Intel MPI 2021: install one of them, or "
+        "It runs on MPICH from 3.2, Open MPI from 4.0 and Intel MPI 2021: install one of them, or "
         "start the program by its own mpiexec, without Oriel.",
     )
 

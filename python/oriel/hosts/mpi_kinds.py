@@ -49,7 +49,7 @@ MPICH = MpiKind(
     sonames=("libmpi.so.12", "libmpich.so.12"),
     other_sonames=re.compile(r"libmpi(?!_abi)_\w+\.so\.12"),
     standard_abi=True,
-    oldest=(4, 0),
+    oldest=(3, 2),  # MPI-3.1
     slurm_plugin="pmi2",
     launcher_banner=re.compile(r"HYDRA build details:\s+Version:\s+(\S+)"),
     # Cray MPICH names the version of MPICH that it is made from.
@@ -62,7 +62,7 @@ OPENMPI = MpiKind(
     sonames=("libmpi.so.40",),
     other_sonames=re.compile(r"libmpi_(?!mpifh|usempi|cxx|java)\w+\.so\.40"),
     standard_abi=False,
-    oldest=(4, 1),
+    oldest=(4, 0),
     slurm_plugin="pmix",
     launcher_banner=re.compile(r"Open(?: MPI|RTE)\)?\s+v?(\d+(?:\.\d+)+)"),
     library_banner=re.compile(r"Open MPI v(\d+(?:\.\d+)+)"),
