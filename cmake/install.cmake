@@ -36,6 +36,7 @@ install(FILES ${CMAKE_BINARY_DIR}/oriel-config.cmake ${CMAKE_BINARY_DIR}/oriel-c
 # Relative, so that an installation may be moved, or be put elsewhere than was configured.
 file(RELATIVE_PATH ORIEL_PC_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 foreach(abi IN LISTS ORIEL_ABIS)
+  string(TOUPPER ${abi} ABI)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/oriel-abi.pc.in ${CMAKE_BINARY_DIR}/oriel-${abi}.pc @ONLY)
   install(FILES ${CMAKE_BINARY_DIR}/oriel-${abi}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
           COMPONENT development)

@@ -40,6 +40,13 @@
 #include <oriel/remote_completion.h>
 #include <oriel/windows.h>
 
+/* The pkg-config packages oriel-mpich, oriel-openmpi and oriel-abi define one of these. */
+#if (defined(ORIEL_FOR_ABI_MPICH) && !defined(MPICH_VERSION)) || \
+    (defined(ORIEL_FOR_ABI_OPENMPI) && !defined(OPEN_MPI)) ||    \
+    (defined(ORIEL_FOR_ABI_ABI) && (defined(MPICH_VERSION) || defined(OPEN_MPI)))
+#error "mpi.h is not of this package's MPI: take oriel-mpich (also Intel MPI), -openmpi or -abi"
+#endif
+
 #define ORIEL_VERSION_MAJOR 0
 #define ORIEL_VERSION_MINOR 2
 #define ORIEL_VERSION_PATCH 0

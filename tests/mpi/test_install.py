@@ -145,6 +145,52 @@ def test_pkg_config(installed, tmp_path):
     flags = call(host, *command, "--cflags", "--libs", package).split()
     call(host, host.prefix / "bin" / "mpicc", "user.c", *flags, "-o", "user", cwd=tmp_path)
     run_user_program(host, tmp_path / "user")
+    # Other libraries are not taken from the folder of Oriel's.
+    assert not any(flag.startswith("-L") for flag in flags)
+
+
+def test_pkg_config_of_another_mpi(installed, tmp_path):
+    """The program does not compile."""
+    host, prefix = installed
+    other = "oriel-mpich" if host.name == "openmpi" else "oriel-openmpi"
+    found = next(prefix.glob(f"lib*/**/{other}.pc"), None)
+    if found is None or shutil.which("pkg-config") is None:
+        pytest.skip("pkg-config is not installed, or this installation serves one MPI")
+    (tmp_path / "user.c").write_text(PROGRAM, encoding="utf-8")
+    command = ("env", f"PKG_CONFIG_PATH={found.parent}", "pkg-config", "--cflags", other)
+    flags = call(host, *command).split()
+    ended = subprocess.run(
+        [host.prefix / "bin" / "mpicc", *flags, "-c", "user.c"],
+        cwd=tmp_path,
+        env=environment(host),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode != 0
+    assert "mpi.h is not of this package's MPI: take oriel-mpich" in ended.stderr
+
+
+def test_cmake_package_without_a_folder_of_mpi_h(installed, tmp_path):
+    """The compiler finds mpi.h by itself: the project says which ABI it has, or CMake ends."""
+    host, prefix = installed
+    if len(list(prefix.glob("lib*/liboriel_*.so"))) == 1:
+        pytest.skip("this installation serves one MPI")
+    (tmp_path / "CMakeLists.txt").write_text(
+        PROJECT.replace("find_package(MPI REQUIRED COMPONENTS C)", "set(MPI_FOUND TRUE)"),
+        encoding="utf-8",
+    )
+    (tmp_path / "user.c").touch()
+    words = ["cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}"]
+    options = {"env": environment(host), "capture_output": True, "text": True, "timeout": 120}
+    ended = subprocess.run([str(word) for word in words], **options, check=False)
+    told = " ".join(ended.stderr.split())
+    assert ended.returncode != 0 and "so its ABI is not known: set ORIEL_ABI to mpich" in told
+    words.append(f"-DORIEL_ABI={host.name}")
+    ended = subprocess.run([str(word) for word in words], **options, check=False)
+    # The project names the target of FindMPI, which it has not called.
+    assert "ORIEL_ABI" not in ended.stderr
 
 
 def test_linked_behind_the_mpi(installed, tmp_path):

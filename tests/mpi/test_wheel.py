@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,16 @@ def installed(request, wheel, tmp_path_factory) -> tuple[str, Environment]:
 def test_name(wheel):
     """The oldest C library is part of it, no Python version is."""
     assert wheel.name.startswith(f"oriel-{__version__}-py3-none-manylinux_2_"), wheel.name
+
+
+def test_libraries_have_no_debug_sections(wheel, tmp_path):
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if "/liboriel_" in name]
+        assert len(names) == 3
+        for name in names:
+            words = ["readelf", "--section-headers", "--wide", archive.extract(name, tmp_path)]
+            sections = output_of(words, dict(os.environ), LIMIT_SECONDS)
+            assert ".dynsym" in sections and ".debug" not in sections
 
 
 def test_python_program(installed, tmp_path):

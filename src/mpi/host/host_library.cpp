@@ -16,9 +16,8 @@ namespace {
 /// Each MPI library defines it, and Oriel does not.
 constexpr const char* mark = "PMPI_Get_processor_name";
 // An undefined symbol to which nothing refers, so that the loader does not look for it. A linker
-// with
-// --as-needed links a program with its MPI library for it, although Oriel may define all calls of
-// MPI that the program makes.
+// with --as-needed links a program with its MPI library for it, although Oriel may define all calls
+// of MPI that the program makes.
 __asm__(".globl PMPI_Get_processor_name");
 
 struct Library {
