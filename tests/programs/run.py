@@ -105,7 +105,7 @@ class Player:
             tuple(words),
             task.ranks,
             dict(environment),
-            limit_s=self._given.patience * task.limit_s,
+            limit_s=self._given.patience * task.nodes * task.limit_s,
         )
 
     def _take_turns(self, runs: list[Turns], nodes: Nodes | None, bar) -> None:

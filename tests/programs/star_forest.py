@@ -12,9 +12,13 @@ from oriel.hosts.host import Host
 from program import INPUTS, Missing, Program, Task, Words, compile_once
 
 _PACKAGE = "libpetsc-real3.18-dev"
+# A flavor and a synchronization with which PETSc itself is wrong.
+_RACES = (("shared", "lock"),)
 
 
-def _command(flavor: str, host: Host, folder: Path) -> tuple[Sequence[str], Mapping[str, str]]:
+def _command(
+    flavor: str, sync: str, host: Host, folder: Path
+) -> tuple[Sequence[str], Mapping[str, str]]:
     source = INPUTS / "star_forest.c"
     own = next(SYSTEM.glob("lib/petscdir/petsc3.*/*-real/include"), None)
     if own is None:
@@ -22,11 +26,11 @@ def _command(flavor: str, host: Host, folder: Path) -> tuple[Sequence[str], Mapp
     words = [wrapper("mpicc", "openmpi"), "-O2", f"-I{own}", "-I/usr/include/petsc", source]
     words += [library("libpetsc_real.so", _PACKAGE)]
     made = compile_once(words, folder / "star_forest.openmpi", source)
-    command = [str(made), "-sf_type", "window", "-sf_window_flavor", flavor]
-    return command, library_path(host, folder)
+    options = ["-sf_window_flavor", flavor, "-sf_window_sync", sync]
+    return [str(made), *options], library_path(host, folder)
 
 
-_RIGHT = (Words("star forest: all right"),)
+_RIGHT = (Words("star forest: 0 wrong leaves, 0 wrong roots"),)
 
 PROGRAM = Program(
     "star_forest",
@@ -34,8 +38,8 @@ PROGRAM = Program(
     "Debian, `libpetsc-real3.18-dev`",
     tuple(
         Task(
-            f"star forest, {flavor} windows, all synchronizations",
-            partial(_command, flavor),
+            f"star forest, {flavor}, {sync}",
+            partial(_command, flavor, sync),
             _RIGHT,
             4,
             quick=flavor == "create",
@@ -43,10 +47,14 @@ PROGRAM = Program(
             abis=("openmpi",),
             debian=("openmpi",),
         )
-        for flavor in ("create", "dynamic", "allocate", "shared")
+        for flavor in ("create", "shared")
+        for sync in ("fence", "lock", "active")
+        if (flavor, sync) not in _RACES
     ),
     (
-        "Debian's PETSc loads `libmpi_cxx.so.40`, which Open MPI 5 has no more: it runs on Open "
-        "MPI 4.1 only.",
+        "Debian's PETSc loads `libmpi_cxx.so.40`, which Open MPI 5 does not have: it runs on Open "
+        "MPI 4.1 only. It was built without dynamic and allocated windows.",
+        "Shared windows with locks are left out. No rank waits there until the others have copied "
+        "their roots into the window: leaves are wrong alone and with Oriel.",
     ),
 )
