@@ -19,6 +19,7 @@ mapping = importlib.import_module("deephyper.evaluator.storage._mpi_win_mutable_
 
 ROUNDS = 200
 
+MPI.Init_thread()  # which the package leaves to its user
 comm = MPI.COMM_WORLD
 shared = mapping.MPIWinMutableMapping({"count": 0, "jobs": {}}, comm=comm, size=1 << 18)
 for number in range(ROUNDS):
@@ -31,3 +32,6 @@ right = shared["count"] == ROUNDS * comm.size and len(jobs) == ROUNDS * comm.siz
 right = comm.allreduce(int(right), MPI.MIN)
 if comm.rank == 0:
     print(f"storage: {shared['count']} increments, {len(jobs)} jobs", "right" if right else "wrong")
+mapping.MPIWinMutableMapping.CACHE[shared._cache_id] = None
+del jobs, shared  # frees the window
+MPI.Finalize()
