@@ -184,7 +184,7 @@ void use_no_peers(MPI_Win win, MPI_Group group) {
 void empty_groups(const Program& program) {
   const Group none({});
   for (const Flavor flavor : support::flavors()) {
-    Window<Word> alone(Flavor::allocate, 1, MPI_COMM_SELF);
+    Window<Word> alone(Flavor::create, 1, MPI_COMM_SELF);
     Window<Word> window(flavor, 1);
     for (const MPI_Win win : {window.win(), alone.win()}) {
       MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
@@ -521,17 +521,19 @@ void address_limit(const Program& program) {
 /// As coarrays do it: an image posts an event by an update, the other one looks at its own memory
 /// until the event is there. The update waited for a call of its target.
 void posted_event(const Program& program) {
-  Window<int> window(Flavor::allocate, 2);
-  MPI_Win_lock_all(0, window);
-  if (program.rank() == 0) {
-    const int one = 1;
-    MPI_Accumulate(&one, 1, MPI_INT, 1, 1, 1, MPI_INT, MPI_SUM, window);
-    MPI_Win_flush(1, window);
-  } else if (program.rank() == 1) {
-    while (window[1] == 0) MPI_Win_sync(window);
+  for (const Flavor flavor : {Flavor::create, Flavor::allocate}) {
+    Window<int> window(flavor, 2);
+    MPI_Win_lock_all(0, window);
+    if (program.rank() == 0) {
+      const int one = 1;
+      MPI_Accumulate(&one, 1, MPI_INT, 1, 1, 1, MPI_INT, MPI_SUM, window);
+      MPI_Win_flush(1, window);
+    } else if (program.rank() == 1) {
+      while (window[1] == 0) MPI_Win_sync(window);
+    }
+    MPI_Win_unlock_all(window);
+    support::barrier();
   }
-  MPI_Win_unlock_all(window);
-  support::barrier();
 }
 
 std::string value_of(MPI_Win win, const char* key) {
