@@ -7,7 +7,8 @@ from __future__ import annotations
 import shutil
 
 import pytest
-from conftest import folder_of, why_no_little_shm, with_little_shm
+from conftest import folder_of
+from little_shm import why_no_little_shm, with_little_shm
 from reports import FORTRAN, LITTLE_SHM_MEBIBYTES, circumstances
 from system_mpis import hosts_named
 from test_fortran import BINDINGS, compile_for
