@@ -46,8 +46,6 @@ _SPECIAL = {
     # MPICH 4.0 over shared memory does not start.
     "ga#254": Circumstances(settings={"UCX_TLS": "tcp,self"}, little_shm=True),
     "ompi#4948": Circumstances(settings={"ORIEL_TEST_NO_PROCESS_VM": "1"}),
-    "ompi#1869": Circumstances(4, nodes=2),
-    "cp2k#2486": Circumstances(4, nodes=2),
 }
 
 
