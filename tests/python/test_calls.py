@@ -136,11 +136,13 @@ def test_blocking_calls(made):
         """\
 ORIEL_MPI_CALL(Recv)(void* buf, int count, MPI_Datatype datatype, int source, int tag,
         MPI_Comm comm, MPI_Status* status) {
-  if (!(must_sweep() && source != MPI_PROC_NULL)) return host_mpi().Recv(buf, count, datatype,
+  return call_host([&] {
+    if (!(must_sweep() && source != MPI_PROC_NULL)) return host_mpi().Recv(buf, count, datatype,
         source, tag, comm, status);
-  return sweep_until_done([&](MPI_Request* request) {
-    return host_mpi().Irecv(buf, count, datatype, source, tag, comm, request);
-  }, status);
+    return sweep_until_done([&](MPI_Request* request) {
+      return host_mpi().Irecv(buf, count, datatype, source, tag, comm, request);
+    }, status);
+  });
 }
 """
         in text
