@@ -133,7 +133,8 @@ class OwnWindows {
     return theirs;
   }
 
-  /// The left neighbour's put arrives as long as the piece is attached, and none afterwards.
+  /// The left neighbour's put arrives as long as the piece is attached, and as long as the memory is
+  /// there afterwards.
   void detached(MPI_Comm comm) {
     MPI_Win window = dynamic(comm);
     const Memory memory = zeroed(self_.thread % 2 == 0, bytes);
@@ -146,10 +147,12 @@ class OwnWindows {
     expect_and_clear(memory.get());
     MUST(MPI_Win_detach(window, memory.get()));
     MPI_Barrier(comm);
-    put_and_flush(window, self_.job.right(), there, MPI_ERR_RMA_RANGE);
+    put_and_flush(window, self_.job.right(), there, MPI_SUCCESS);
+    MPI_Barrier(comm);
+    expect_and_clear(memory.get());
     end(comm, window, memory.get());
   }
-  /// The same of a memory handle that is released.
+  /// The left neighbour's put arrives as long as the memory handle is not released.
   void released(MPI_Comm comm) {
     MPI_Win window = dynamic(comm);
     const Memory memory = zeroed(self_.thread % 2 == 0, bytes);
