@@ -101,6 +101,14 @@ def test_info_counts_what_all_ranks_did(host):
     epochs = rows_of(told, "epochs")
     assert int(epochs["lock"][0].replace(",", "")) > 100
     assert "unlock" in rows_of(told, "waits")
+    assert "rules of MPI" not in told
+
+
+def test_info_counts_operations_on_detached_memory(host):
+    for vm in ("1", "0"):
+        told = run(host, "--info", program="dynamic", ORIEL_VM=vm).stderr
+        rules = rows_of(told, "rules of MPI that the program has not kept")
+        assert int(rules["operations on detached memory"][0].replace(",", "")) > 10
 
 
 def test_without_info_nothing_is_printed(host):

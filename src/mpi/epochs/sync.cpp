@@ -271,7 +271,7 @@ ORIEL_MPI_CALL(Win_fence)(int given, MPI_Win win) {
               return core.epochs().fence(assertion, true, completion);
             });
         // All ranks have come: none accesses what this rank has detached before.
-        if (core.dynamic()) [[unlikely]]
+        if (!failed && core.dynamic()) [[unlikely]]
           core.forget_detached();
         if (failed || assertion.no_succeed || !awaits_access(window)) return failed;
         return await_access_to_all(window, WaitReason::fence);
