@@ -386,6 +386,11 @@ int PMPI_Get_library_version(char* version, int* length) {
   *length = std::snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING, "a fake host");
   return MPI_SUCCESS;
 }
+// By this one Oriel finds an MPI library.
+int PMPI_Get_processor_name(char* name, int* length) {
+  *length = std::snprintf(name, MPI_MAX_PROCESSOR_NAME, "node");
+  return MPI_SUCCESS;
+}
 
 // Errors.
 
