@@ -44,6 +44,7 @@ std::vector<std::unique_ptr<Window>>::iterator Process::position_of(std::uint32_
 }
 
 void Process::forget_detached(const void* memory, std::uint64_t bytes) {
+  if (bytes == 0) return;
   for (const std::unique_ptr<Window>& window : windows_) {
     if (window->dynamic()) {
       window->forget_detached(reinterpret_cast<std::uintptr_t>(memory), bytes);

@@ -493,6 +493,23 @@ TEST_P(Dynamic, RefusesDetachedMemoryThatIsGone) {
   }
 }
 
+// The agent carries out operations while the program computes, which may unmap detached memory at
+// any time.
+TEST_P(Dynamic, RefusesDetachedMemoryThatIsUnmappedMeanwhile) {
+  const Error expected = GetParam() == Path::messages ? Error::range : Error::none;
+  std::array<std::uint64_t, 3> values{1, 2, 3};
+  std::uint64_t found = 7;
+  Operation get = on_word(OperationKind::get, nullptr, 1, place(0));
+  get.result = {&found, 1, get.target_layout};
+  get.origin = {};
+  ASSERT_EQ(job_.window(1).detach(static_cast<std::uint64_t>(place(0))), Error::none);
+  for (const Operation& operation : {on_word(OperationKind::put, values.data(), 1, place(0)), get,
+                                     scattered(OperationKind::put, values.data(), place(0))}) {
+    job_.transport(1).unmap_soon();
+    EXPECT_EQ(outcome(operation), expected);
+  }
+}
+
 // A rank that operates on its own memory loads and stores it, and would not survive that.
 TEST_P(Dynamic, RefusesItsOwnMemoryThatIsGone) {
   const std::uint64_t value = 1;

@@ -185,6 +185,19 @@ TEST_P(RendezvousTest, FindsWhatHasBeenAttachedAgain) {
   EXPECT_EQ(theirs()[memory_words / 2 - 1], mine_[memory_words / 2 - 1]);
 }
 
+// The program may unmap detached memory while the network moves the data.
+TEST_P(RendezvousTest, RefusesDetachedMemoryThatIsUnmappedMeanwhile) {
+  ASSERT_EQ(window().lock_all({}), Error::none);
+  ASSERT_EQ(window(1).detach(static_cast<std::uint64_t>(place(0))), Error::none);
+  for (const OperationKind kind : {OperationKind::put, OperationKind::get}) {
+    job_.transport(1).unmap_soon();
+    EXPECT_EQ(outcome(operation(kind, place(0), memory_words / 2)), Error::range);
+    job_.transport(1).set_unmapped(false);
+    EXPECT_EQ(outcome(operation(kind, place(0), memory_words / 2)), Error::none);
+  }
+  EXPECT_EQ(job_.network().registered(), 0U);
+}
+
 TEST_P(RendezvousTest, GoesByMemoryHandles) {
   ASSERT_EQ(window().lock_all({}), Error::none);
   Words memory{};

@@ -145,8 +145,9 @@ class WindowOfRank:
 @dataclass
 class Record:
     """`rank`, `ranks`: of MPI_COMM_WORLD, -1 without it; `ended`: 0 where the process did not end
-    its MPI; `lost`: events that found no space; `in_host`: nanoseconds of all its threads in
-    blocking calls that Oriel leaves to the MPI library, 0 where `ended` is 0; `boot`: of its
+    its MPI; `lost`: events that found no space; `in_host`: nanoseconds in which one of its
+    threads or more were in blocking calls that Oriel leaves to the MPI library, 0 where `ended` is
+    0; `boot`: of its
     machine; `clock`: maps the times of the file to those that it gives, None: they are the same;
     `timed_by`: the boot of the machine by whose clock they are: only times of the same one can be
     compared."""

@@ -426,6 +426,10 @@ bool Epochs::try_acquire(int target) {
   return acquired.access == Target::Access::granted;
 }
 
+bool Epochs::accesses(int target) {
+  return peer(target).lock != nullptr || access_ != nullptr;
+}
+
 bool Epochs::awaits_lock(int target) {
   if (!peers_.valid(target)) return false;
   const EpochPeer& other = peer(target);

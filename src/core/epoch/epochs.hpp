@@ -121,6 +121,8 @@ class Epochs {
   /// True if operations of the open epoch that covers the target, which must be one of the epoch's,
   /// can be carried out at their call. Otherwise requests what they need.
   bool try_acquire(int target);
+  /// True if an epoch is open in which this rank accesses the target.
+  bool accesses(int target);
   /// True if an operation with a result waits at its call until its target's lock is held: the
   /// target is mapped, a blocking call has opened the lock or lock_all epoch, and the lock is not
   /// held. False also while a nonblocking call of the program has to end first: an epoch that it

@@ -229,6 +229,12 @@ class Region {
   bool reachable(const std::byte* memory, std::uint64_t bytes, bool stores) {
     return transport_.node().reachable(reinterpret_cast<std::uintptr_t>(memory), bytes, stores);
   }
+  /// Copies into (`write`) or out of our own detached memory. The agent may copy while the program
+  /// unmaps the memory, so the kernel does it. Error::range: the memory is gone.
+  Error copy_detached(bool write, std::byte* memory, std::byte* local, std::uint64_t bytes) {
+    const Run run{local, reinterpret_cast<std::uintptr_t>(memory), bytes};
+    return transport_.node().copy_own(write, run) == Error::none ? Error::none : Error::range;
+  }
   /// Returns whether perform() has found detached memory since the last call.
   bool clear_detached_found() { return std::exchange(detached_found_, false); }
   /// Finds the memory of a memory handle, as a Member, and its slot. Null: the handle has been

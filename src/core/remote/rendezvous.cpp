@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
+#include <vector>
 
 namespace oriel {
 
@@ -17,11 +19,24 @@ void Server::begin(const Message& message, const RemoteMemory& registered) {
       error != Error::none) {
     return reply_to(message, error);
   }
+  std::vector<std::byte> copy;
+  if (memory.detached) {
+    copy.resize(message.count);
+    if (message.operation == OperationKind::get) {
+      const Error error = region_.copy_detached(false, first_byte, copy.data(), message.count);
+      if (error != Error::none) return reply_to(message, error);
+    }
+  }
   Rendezvous& one = rendezvous_table_.acquire();
   one.server = this;
   one.message = message;
   one.registered = registered;
   one.first_byte = first_byte;
+  if (memory.detached) {
+    one.detached = first_byte;
+    one.copy = std::move(copy);
+    one.first_byte = one.copy.data();
+  }
   meeting_.push_back(&one);
   work_.add();
 }
@@ -54,6 +69,10 @@ void Server::transferred(Rendezvous& one, const Transfer& transfer) {
 /// Ends a rendezvous of which no transfer is in flight. The reply arrives behind the written bytes,
 /// and permits the origin to reuse its buffer.
 void Server::end(Rendezvous& one) {
+  if (one.detached != nullptr && one.error == Error::none &&
+      one.message.operation != OperationKind::get) {
+    one.error = region_.copy_detached(true, one.detached, one.first_byte, one.message.count);
+  }
   if (one.error == Error::none && one.message.notifies != NotifyKind::none) notify(one.message);
   reply_to(one.message, one.error);
   std::erase(meeting_, &one);

@@ -359,9 +359,13 @@ Error Server::serve_run(const Message& message, const Member& memory, std::byte*
                         const std::byte* operands, std::byte* fetched, std::uint64_t bytes) {
   switch (message.operation) {
     case OperationKind::put:
+      if (memory.detached) {
+        return region_.copy_detached(true, where, const_cast<std::byte*>(operands), bytes);
+      }
       std::memcpy(where, operands, bytes);
       break;
     case OperationKind::get:
+      if (memory.detached) return region_.copy_detached(false, where, fetched, bytes);
       std::memcpy(fetched, where, bytes);
       break;
     case OperationKind::accumulate:
@@ -418,7 +422,7 @@ void Server::serve(const Request& request) {
   std::span<const std::byte> fetched;
   if (error == Error::none && bytes != 0) {
     const std::byte* operands = message.data != 0 ? request.payload.data() : nullptr;
-    if (request.layout == nullptr && message.operation == OperationKind::get) {
+    if (request.layout == nullptr && message.operation == OperationKind::get && !memory.detached) {
       fetched = {start, bytes};
     } else {
       const std::uint64_t result = message.fetched != 0 ? bytes : 0;
@@ -435,7 +439,8 @@ void Server::serve(const Request& request) {
               region_.reduce(reduction_of(message), memory, start, cursor, bytes, operands, into);
         } else {
           for_each_run(cursor, bytes, [&](std::int64_t offset, std::uint64_t run) {
-            error = serve_run(message, memory, at(start, offset), operands, into, run);
+            const Error one = serve_run(message, memory, at(start, offset), operands, into, run);
+            error = first_of(error, one);
             if (operands != nullptr) operands += run;
             if (into != nullptr) into += run;
           });

@@ -38,7 +38,9 @@ struct Rendezvous {
   Server* server = nullptr;
   Message message;
   RemoteMemory registered;
-  std::byte* first_byte = nullptr;  // of its first byte in our memory
+  std::byte* first_byte = nullptr;  // of its first byte in our memory, or in `copy`
+  std::byte* detached = nullptr;    // of its first byte in our memory, if that is detached
+  std::vector<std::byte> copy;      // what is transferred in place of detached memory
   std::uint64_t begun = 0;          // bytes of the transfers that have begun
   std::uint64_t over = 0;           // bytes of the transfers that are over
   Error error = Error::none;
@@ -48,6 +50,8 @@ struct Rendezvous {
   void reset() {
     begun = over = 0;
     error = Error::none;
+    detached = nullptr;
+    copy = {};
   }
 
   std::uint64_t remaining() const { return error == Error::none ? message.count - begun : 0; }

@@ -86,6 +86,9 @@ class NodeServices {
   }
   /// True if this process can load these bytes of its own now (`stores`: and store them).
   virtual bool reachable(std::uint64_t address, std::uint64_t bytes, bool stores) = 0;
+  /// Copies a run into (`write`) or out of private memory of this process. Error::system: the
+  /// program has unmapped some of it, perhaps during the copy.
+  virtual Error copy_own(bool write, const Run& run) = 0;
   /// Copies into (`write`) or out of a node peer's private memory, run by run, complete on return.
   /// Only used for ranks with Path::system_call. Any thread may call it at any time.
   virtual Error copy(int process, bool write, std::span<const Run> runs) = 0;

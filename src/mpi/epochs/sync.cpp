@@ -4,6 +4,8 @@
 #include <oriel/oriel.h>
 #include <oriel/profiling.h>
 
+#include <vector>
+
 #include "engine/progress/waiting.hpp"
 #include "mpi/host/errors.hpp"
 #include "mpi/host/host_mpi.hpp"
@@ -124,7 +126,9 @@ bool awaits_access(const WindowHandle& window) {
 Failure await_access(WindowHandle& window, WaitReason reason, int rank) {
   Epochs& epochs = window.core->epochs();
   if (!epochs.mapped(rank)) return {};
-  return wait_until(engine, *window.core, {reason, rank}, [&] { return epochs.try_acquire(rank); });
+  // Another thread may close the epoch meanwhile.
+  return wait_until(engine, *window.core, {reason, rank},
+                    [&] { return epochs.try_acquire(rank) || !epochs.accesses(rank); });
 }
 
 Failure await_access_to_all(WindowHandle& window, WaitReason reason) {
@@ -270,8 +274,8 @@ ORIEL_MPI_CALL(Win_fence)(int given, MPI_Win win) {
             block(engine, core, {WaitReason::fence}, [&](Completion* completion) {
               return core.epochs().fence(assertion, true, completion);
             });
-        // All ranks have come: none accesses what this rank has detached before.
-        if (!failed && core.dynamic()) [[unlikely]]
+        // A fence that closes an epoch is a barrier: no operation of the old epoch is pending.
+        if (!failed && !assertion.no_precede && core.dynamic()) [[unlikely]]
           core.forget_detached();
         if (failed || assertion.no_succeed || !awaits_access(window)) return failed;
         return await_access_to_all(window, WaitReason::fence);
@@ -291,10 +295,12 @@ ORIEL_MPI_CALL(Win_start)(MPI_Group group, int assertion, MPI_Win win) {
       "MPI_Win_start", win,
       [&](WindowHandle& window) {
         Failure bad = open_start(window, group, assertion);
-        if (!awaits_access(window)) return bad;
-        for (const int target : window.targets.ranks()) {
-          if (bad) break;
-          bad = await_access(window, WaitReason::complete, target);
+        if (bad || !awaits_access(window)) return bad;
+        // A copy: other threads may start epochs during the waits.
+        const auto given = window.targets.ranks();
+        const std::vector<int> targets(given.begin(), given.end());
+        for (const int target : targets) {
+          if (bad = await_access(window, WaitReason::complete, target); bad) break;
         }
         return bad;
       },

@@ -5,8 +5,6 @@
 #include <link.h>
 
 #include <atomic>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -64,18 +62,12 @@ std::vector<Library> mpi_libraries() {
   return found;
 }
 
+/// Null: there is none, or several.
 void* mpi_library() {
   static std::atomic<void*> known{nullptr};
   if (void* const library = known.load(std::memory_order_acquire)) return library;
   const std::vector<Library> found = mpi_libraries();
-  if (found.empty()) return nullptr;
-  if (found.size() > 1) {
-    std::fprintf(stderr,
-                 "oriel: the process has loaded two MPI libraries, %s and %s; link the program and "
-                 "all of its libraries with one of them.\n",
-                 found[0].file.c_str(), found[1].file.c_str());
-    std::abort();
-  }
+  if (found.size() != 1) return nullptr;
   known.store(found[0].opened, std::memory_order_release);
   return found[0].opened;
 }
@@ -84,6 +76,17 @@ void* mpi_library() {
 
 bool host_loaded() {
   return mpi_library() != nullptr;
+}
+
+std::string why_no_host() {
+  const std::vector<Library> found = mpi_libraries();
+  if (found.size() < 2) {
+    return "the process has called MPI and has loaded no MPI library; link the program with one, "
+           "or "
+           "open one before the first call";
+  }
+  return "the process has loaded two MPI libraries, " + found[0].file + " and " + found[1].file +
+         "; link the program and all of its libraries with one of them";
 }
 
 void* find_host_symbol(const char* name) {

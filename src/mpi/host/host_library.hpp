@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
+
 // Oriel's library depends on no MPI library and has no name of one: it serves each MPI of an ABI,
 // whatever the name of its file. It finds the MPI library among the libraries of the process.
 
 namespace oriel::mpi {
 
-/// Whether the process has loaded an MPI library. Ends the process with a sentence if it has loaded
-/// two.
+/// Whether the process has loaded one MPI library, and no other.
 bool host_loaded();
+/// A sentence, without its full stop, on a process that has loaded no MPI library, or two.
+std::string why_no_host();
 
 /// The host's function of this name, behind Oriel in the order of look-up. If the MPI library was
 /// loaded with RTLD_LOCAL, as Python loads an extension, it is not in that order, and the look-up

@@ -32,11 +32,7 @@ bool linked_behind_host() {
 
 HostMpi::HostMpi() {
   if (!host_loaded()) {
-    std::fprintf(stderr, "oriel: %s.\n",
-                 linked_behind_host()
-                     ? behind_host_words
-                     : "the process has called MPI and has loaded no MPI library; link the program "
-                       "with one, or open one before the first call");
+    std::fprintf(stderr, "oriel: %s.\n", why_no_host().c_str());
     std::abort();
   }
 #if ORIEL_HOST_IS_OPEN_MPI
@@ -59,7 +55,7 @@ MPI_T_pvar_handle all_pvar_handles() {
 #else
   static const auto* const value =
       static_cast<const MPI_T_pvar_handle*>(find_host_variable("MPI_T_PVAR_ALL_HANDLES"));
-  return *value;
+  return value != nullptr ? *value : MPI_T_pvar_handle{};
 #endif
 }
 

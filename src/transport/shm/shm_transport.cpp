@@ -390,6 +390,15 @@ Error ShmTransport::copy(int process, bool write, std::span<const Run> runs) {
   return copy_memory(peer(process).name.arena.pid, write, runs);
 }
 
+Error ShmTransport::copy_own(bool write, const Run& run) {
+  const Error error = copy_memory(::getpid(), write, {&run, 1});
+  // The system may forbid the call, which shows nothing about the memory.
+  if (error == Error::none || !reachable(run.remote, run.bytes, write)) return error;
+  auto* const own = reinterpret_cast<void*>(static_cast<std::uintptr_t>(run.remote));
+  std::memcpy(write ? own : run.local, write ? run.local : own, run.bytes);
+  return Error::none;
+}
+
 /// Claims the owner's errand cell. False if processes share processors, the owner has not answered
 /// lately, or the cell is claimed.
 bool ShmTransport::claim_cell(Peer& owner) const {

@@ -157,6 +157,7 @@ class ShmTransport final : public NodeServices {
   bool reachable(std::uint64_t address, std::uint64_t bytes, bool stores) override {
     return ReachablePages::reachable_now(address, bytes, stores);
   }
+  Error copy_own(bool write, const Run& run) override;
   Error copy(int process, bool write, std::span<const Run> runs) override;
   bool ask(int process, Errand& errand) override;
   std::optional<Error> carry_out_with(int process, const ChunkedOperation& operation,

@@ -214,7 +214,10 @@ class SimTransport final : public Transport, public NodeServices, public Message
   }
   /// Sets whether this process can map exposed private memory of its node peers.
   void set_maps_private(bool maps) { maps_private_ = maps; }
-  bool reachable(std::uint64_t, std::uint64_t, bool) override { return !unmapped_; }
+  bool reachable(std::uint64_t, std::uint64_t, bool) override {
+    return !std::exchange(unmapped_, unmapped_ || unmaps_soon_);
+  }
+  Error copy_own(bool write, const Run& run) override;
   Error copy(int process, bool write, std::span<const Run> runs) override;
   bool ask(int process, Errand& errand) override;
   std::optional<Error> carry_out_with(int process, const ChunkedOperation& operation,
@@ -280,7 +283,15 @@ class SimTransport final : public Transport, public NodeServices, public Message
   /// The next `times` calls of share() find no memory.
   void refuse_to_share(int times) { refused_shares_ = times; }
   /// Sets whether this process finds its own memory unmapped.
-  void set_unmapped(bool unmapped) { unmapped_ = unmapped; }
+  void set_unmapped(bool unmapped) {
+    unmapped_ = unmapped;
+    unmaps_soon_ = false;
+  }
+  /// This process finds its own memory once more, and unmapped from then on.
+  void unmap_soon() {
+    unmapped_ = false;
+    unmaps_soon_ = true;
+  }
   /// From now on calls of copy() are refused, as a system may do.
   void set_refusing(bool refuses) { refuses_ = refuses; }
   /// From now on `process` counts as ended.
@@ -322,6 +333,7 @@ class SimTransport final : public Transport, public NodeServices, public Message
   std::atomic<std::uint64_t> now_{0};  // copy() may be called by any thread
   std::uint64_t copy_nanoseconds_ = 0;
   bool unmapped_ = false;
+  bool unmaps_soon_ = false;
   bool refuses_ = false;
   bool maps_private_ = true;
   int refused_shares_ = 0;
