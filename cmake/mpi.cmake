@@ -45,7 +45,7 @@ else()
                             ORIEL_MPI_IS_MPICH)
   check_cxx_source_compiles("#include <mpi.h>\n#ifndef I_MPI_VERSION\n#error\n#endif\nint main() {}"
                             ORIEL_MPI_IS_INTEL)
-  # G9 of docs/design/requirements.md; as python/oriel/hosts/host.py has them.
+  # G9 and G15 of docs/design/requirements.md; as python/oriel/hosts/mpi_kinds.py has them.
   check_cxx_source_compiles("#include <mpi.h>
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 4
 #error
@@ -61,9 +61,9 @@ int main() {}" ORIEL_MPI_IS_SUPPORTED)
       set(title "MPICH")
     endif()
     message(FATAL_ERROR "Oriel does not support this version of ${title} (${MPI_CXX_LIBRARIES}). It "
-      "runs on MPICH from 3.2, Open MPI from 4.0 and Intel MPI 2021: put the mpicxx of one of them "
-      "on PATH, or set MPI_CXX_COMPILER to it (on Debian mpicxx.mpich or mpicxx.openmpi), and configure "
-      "in an empty build folder.")
+      "has been run on MPICH from 3.4, Open MPI from 4.1 and Intel MPI 2021, and accepts MPICH 3.2 and 3.3 "
+      "and Open MPI 4.0: put the mpicxx of one of them on PATH, or set MPI_CXX_COMPILER to it (on Debian "
+      "mpicxx.mpich or mpicxx.openmpi), and configure in an empty build folder.")
   endif()
   if(ORIEL_MPI_IS_OPENMPI)
     set(ORIEL_ABIS openmpi)

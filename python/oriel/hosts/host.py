@@ -74,8 +74,9 @@ def not_supported(title: str) -> tuple[str, str]:
     """About an MPI that is too old: what is wrong, and what to do."""
     return (
         f"Oriel does not support {title}.",
-        "It runs on MPICH from 3.2, Open MPI from 4.0 and Intel MPI 2021: install one of them, or "
-        "start the program by its own mpiexec, without Oriel.",
+        "It has been run on MPICH from 3.4, Open MPI from 4.1 and Intel MPI 2021, and accepts "
+        "MPICH 3.2 and 3.3 and Open MPI 4.0: install one of them, or start the program by its own "
+        "mpiexec, without Oriel.",
     )
 
 
@@ -379,10 +380,6 @@ def _identify(mpiexec: Path) -> tuple[MpiKind, str] | None:
     return _version_in(answer.stdout, "launcher_banner")
 
 
-def _make_host(kind: MpiKind, mpi_prefix: Path, mpiexec: Path, version: str) -> Host:
-    return Host(kind.name, mpi_prefix, mpiexec, oriel_library(kind.abi), version)
-
-
 @functools.cache
 def host_of_library(library: Path) -> Host | None:
     """The MPI of this library where it has no launcher of its own, as in clusters whose batch
@@ -404,7 +401,8 @@ def host_of_library(library: Path) -> Host | None:
     if identity is None:
         return None
     kind, version = identity
-    return _make_host(kind, mpi_prefix, mpi_prefix / "bin" / "mpiexec", version)
+    mpiexec = mpi_prefix / "bin" / "mpiexec"
+    return Host(kind.name, mpi_prefix, mpiexec, oriel_library(kind.abi), version)
 
 
 def hosts_at(mpi_prefix: Path, launchers: Sequence[str] = _LAUNCHERS) -> list[Host]:
@@ -415,7 +413,8 @@ def hosts_at(mpi_prefix: Path, launchers: Sequence[str] = _LAUNCHERS) -> list[Ho
         identity = _identify(mpiexec) if mpiexec.is_file() else None
         if identity:
             kind, version = identity
-            found.append(_make_host(kind, mpi_prefix, mpiexec, version))
+            library = oriel_library(kind.abi)
+            found.append(Host(kind.name, mpi_prefix, mpiexec, library, version))
     return found
 
 
