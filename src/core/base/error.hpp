@@ -61,7 +61,7 @@ class FailureReason {
 class Completion {
  public:
   virtual void complete(Error error) = 0;
-  /// True if a blocking call waits for it.
+  /// True if a blocking call waits for this completion.
   virtual bool awaited() const { return false; }
 
  protected:

@@ -255,7 +255,7 @@ struct Epoch {
   /// True if programs keep such epochs open for long, and only flushes report completion meanwhile.
   bool lasting() const { return kind == EpochKind::lock_all || kind == EpochKind::notified; }
 
-  /// True if the program has closed the epoch by a nonblocking call, which is not complete.
+  /// True if a nonblocking call has closed the epoch and its request is not complete.
   bool left_pending() const { return closed && completion != nullptr && !completion->awaited(); }
 
   /// The error that the closing call reports.

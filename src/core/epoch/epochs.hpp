@@ -118,15 +118,18 @@ class Epochs {
     return access_ == &hot_lock_all_ ||
            (access_ != nullptr && access_->active && hold_loaded(*access_));
   }
-  /// True if operations of the open epoch that covers the target, which must be one of the epoch's,
-  /// can be carried out at their call. Otherwise requests what they need.
+  /// Tries to acquire the target, which an open epoch covers. True: operations to it take place in
+  /// their calls. False: its lock or grant has been requested, unless an earlier epoch or lock
+  /// comes first.
   bool try_acquire(int target);
   /// True if an epoch is open in which this rank accesses the target.
   bool accesses(int target);
-  /// True if an operation with a result waits at its call until its target's lock is held: the
-  /// target is mapped, a blocking call has opened the lock or lock_all epoch, and the lock is not
-  /// held. False also while a nonblocking call of the program has to end first: an epoch that it
-  /// has closed defers this one, or the locks of one that it has opened come first (LockOrder).
+  /// True if an operation with a result waits at its call until its target's lock is held. All of
+  /// this must hold:
+  /// - The target is mapped.
+  /// - A blocking call has opened the lock or lock_all epoch, and the target's lock is not held.
+  /// - No epoch that a nonblocking call closed before this one was opened is pending.
+  /// - No epoch that a nonblocking call has opened or closed comes before this one in LockOrder.
   bool awaits_lock(int target);
   bool mapped(int target) { return !link(target).remote(); }
   /// True if the open lock or lock_all epoch that covers the rank holds the locks that permit loads

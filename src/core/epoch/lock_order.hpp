@@ -41,8 +41,8 @@ class LockOrder {
   /// The first epoch whose locks must be granted before those of `epoch` are requested, or null.
   const Epoch* first_before(const Epoch& epoch) const;
 
-  /// True if the locks of an epoch have to be granted first that the program has opened, or closed
-  /// while they were due, by a nonblocking call.
+  /// True if an earlier epoch in the order still lacks locks, and a nonblocking call has opened or
+  /// closed that epoch.
   bool behind_nonblocking(const Epoch& epoch) const;
 
   /// Makes the target's lock due.

@@ -41,7 +41,8 @@ Error OwnPieces::attach(const MemoryRange& piece, FailureReason& reason) {
                        "there is no shared memory left to note the window's pieces in, or there "
                        "are millions of them");
   }
-  // First attached, then forgotten: operations find the common bytes all the time.
+  // The new piece is inserted before the overlapped ones are removed, so a search for a common byte
+  // always succeeds.
   tree_.attach(piece);
   for (const std::uint64_t detach : overlapped) {
     if (detached_.at(detach) == piece.address) {
@@ -53,7 +54,8 @@ Error OwnPieces::attach(const MemoryRange& piece, FailureReason& reason) {
   return Error::none;
 }
 
-/// Finds the detaches of the pieces that this one overlaps. False if one of them is attached.
+/// Collects the numbers of the detaches of the pieces that `piece` overlaps. False if one of them
+/// is attached.
 bool OwnPieces::find_overlapped(const MemoryRange& piece, std::vector<std::uint64_t>& detaches) {
   MemoryRange last;
   std::uint64_t detach = 0;

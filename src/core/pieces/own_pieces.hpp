@@ -28,9 +28,9 @@ class BasicPieceTree {
 
   BasicPieceTree(Root& root, Segments& segments) : root_(root), segments_(segments) {}
 
-  /// Provides nodes for an attach(), and for one detach() and one forget() of each piece. An
-  /// attach() builds at most one node more than can be reached, and keeps one for good; a detach()
-  /// builds at most as many as can be reached, and keeps none. False if there is no memory.
+  /// After reserve(), one attach(), and later one detach() and one forget() of each piece, need no
+  /// memory. attach() uses at most reached() + 1 nodes and keeps one. detach() uses at most
+  /// reached() nodes and keeps none. False if there is no memory.
   bool reserve() {
     if (space() > std::min(reached(), most_changed) + 1) return true;
     if (used_segments_ == Root::most_segments) return false;
@@ -189,9 +189,9 @@ class BasicPieceTree {
   std::vector<std::uint32_t> replaced_;  // nodes that the present change replaces
 };
 
-/// The pieces that this rank has attached to a dynamic window, and those that it has detached and
-/// that operations still reach: until forget_detached(), until an attached piece overlaps them, or
-/// until `most_detached` others have been detached.
+/// The pieces of this rank in a dynamic window, attached or detached. Operations reach a detached
+/// piece until it is forgotten: by forget_detached(), by an attach() that overlaps it, or after
+/// `most_detached` later detaches.
 class OwnPieces {
  public:
   static constexpr std::size_t most_detached = 1024;

@@ -229,8 +229,8 @@ Error Region::reduce(const Reduction& reduction, const Member& target, std::byte
 }
 
 /// The result of a copy to or from the target's private memory: sets whom_lost() if the target has
-/// ended. A process that is ending has no memory any more before alive() is false. A system call
-/// that finds no memory means that the target has given back what it had detached.
+/// ended. A process that is ending has no memory any more before alive() is false. On a detached
+/// piece, Error::system means that the target has unmapped the memory.
 Error Region::ended(const Operation& operation, const Member& target, Error error) {
   if (error == Error::peer_lost) return lose(operation.target, "");
   return error == Error::system && target.detached ? Error::range : error;
@@ -330,8 +330,8 @@ std::optional<Error> Region::update_in_chunks(const Operation& operation, const 
 
 /// Updates private memory. The target carries out a short update itself, and both processes carry
 /// out a long accumulate. For all others this process fetches the elements, combines them in a
-/// copy, and stores them back; so it does if the memory is detached. The caller excludes all other
-/// updates of this memory, its owner's included.
+/// copy, and stores them back. If the memory is detached, this process carries out all updates
+/// itself. The caller excludes all other updates of this memory, its owner's included.
 Error Region::update_vm(const Operation& operation, const Member& target, std::uint64_t base) {
   if (!target.detached) {
     if (update_by_owner(operation, target, base)) return Error::none;

@@ -199,7 +199,8 @@ bool CountedFence::receive_late_ranks(const Message& message, std::span<const st
   const auto all = static_cast<std::uint32_t>(region_.ranks());
   if (std::ranges::any_of(ranks, [all](std::uint32_t rank) { return rank >= all; })) return false;
   Report& report = reports_[static_cast<std::size_t>(message.stamp)];
-  if (message.word != report.call) return true;  // of a call that is over
+  // Otherwise the report belongs to a fence that has ended.
+  if (message.word != report.call) return true;
   report.queried = false;
   report.late.clear();
   for (const std::uint32_t rank : ranks) {

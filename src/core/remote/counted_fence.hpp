@@ -131,8 +131,9 @@ class FenceCount {
 /// A rank that waits for long reads which mapped ranks have not entered (ControlBlock::entered),
 /// and queries the origins of the steps that it lacks for others. An origin that has not entered
 /// reports itself. One that has entered lacks an earlier step, and reports the ranks that were
-/// reported to it for its own earlier steps. So a report passes on from the late rank along the
-/// steps that it holds up, and no report goes round in a circle. If several ranks are late, a rank
+/// reported to it for its own earlier steps. So a report travels from the late rank along the
+/// steps that wait for it. It does not travel in a circle, because a rank passes on only reports
+/// that it received for steps above the queried one. If several ranks are late, a rank
 /// may learn of some of them only.
 class CountedFence final : public Fence {
  public:

@@ -119,9 +119,9 @@ EngineFailure find_lost(Window& window, const Wait& wait, LostPeerCheck& lost);
 EngineFailure wait_for(Engine& engine, Window& window, const Wait& wait, Flag& flag,
                        LostPeerCheck& lost);
 
-/// Waits until the operation, which is issued next, can be carried out at its call, if
-/// Window::awaits_lock() says so. Then its result is there when the call returns, as on every host
-/// whose MPI_Win_lock waits for the lock.
+/// Waits for the target's lock if Window::awaits_lock(operation) says so, and as long as it does.
+/// The caller issues the operation next. If the lock is held then, the result is in the origin's
+/// buffer when the call returns, except that of an aggregated get.
 EngineFailure await_lock(Engine& engine, Window& window, const Operation& operation);
 
 /// A blocking call: calls its nonblocking form, start(completion), and sweeps until completion.

@@ -107,7 +107,7 @@ int LongWait::awaited_rank(const AwaitedPeers& awaited) const {
   int found = -1;
   for (const auto& [window, of] : awaited.peers) {
     if (of.condition == Awaited::Condition::operations) continue;
-    // Reports of late ranks between nodes may be incomplete.
+    // Reports of late ranks between nodes may be incomplete, so no single awaited rank is named.
     if (of.condition == Awaited::Condition::fence && window->remote()) return -1;
     const bool another = found >= 0 && found != of.rank;
     if (!awaited.exact || of.rank < 0 || another) return -1;

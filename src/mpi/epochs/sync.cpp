@@ -75,7 +75,8 @@ Failure translate_lock_assert(const WindowHandle& window, int given, Form form, 
   return {};
 }
 
-// Opening an epoch never waits (E2), but see await_access().
+// The nonblocking part of opening (E2). With ORIEL_AWAIT_ACCESS=opening the blocking calls wait in
+// await_access().
 
 Failure open_post(WindowHandle& window, MPI_Group group, int given) {
   Assert assertion;

@@ -3,8 +3,8 @@
 
 #include <string>
 
-// Oriel's library depends on no MPI library and has no name of one: it serves each MPI of an ABI,
-// whatever the name of its file. It finds the MPI library among the libraries of the process.
+// Oriel's library links with no MPI library and names none. It serves each MPI of an ABI, whatever
+// the name of its file. It finds the MPI library among the libraries of the process.
 
 namespace oriel::mpi {
 

@@ -15,8 +15,9 @@ namespace oriel::mpi {
 /// opened (ORIEL_AWAIT_ACCESS).
 enum class AccessAwaited : std::uint8_t {
   at_completion,  // flushes and closing calls
-  at_result,      // in lock epochs, also operations that have a result and no request
-  at_opening,     // the opening call
+  // Also operations with a result and without a request, in lock and lock_all epochs.
+  at_result,
+  at_opening,  // the opening call
 };
 
 /// The info keys of a window: the standard's, Oriel's and the reorder keys. Unknown keys are

@@ -17,7 +17,8 @@
 namespace oriel::mpi {
 namespace {
 
-/// A count for a host of MPI 3.1, which has no calls with larger ones.
+/// Converts a count for a host without large-count calls. Ends the process if the count does not
+/// fit.
 int fit_into_int(MPI_Count count) {
   if (count > std::numeric_limits<int>::max()) end_for_missing_function();
   return static_cast<int>(count);

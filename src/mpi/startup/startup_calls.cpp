@@ -93,7 +93,8 @@ ORIEL_MPI_CALL(Init_thread)(int* argc, char*** argv, int required, int* provided
   return code;
 }
 
-// A text for which the program has no space is left out.
+// If shown_version() does not fit into MPI_MAX_LIBRARY_VERSION_STRING bytes, the host's text is
+// returned.
 ORIEL_MPI_CALL(Get_library_version)(char* version, int* length) {
   const int code = host_mpi().Get_library_version(version, length);
   if (code != MPI_SUCCESS || runtime.disabled()) return code;

@@ -55,7 +55,7 @@ void destroy_window(WindowHandle* window) {
     runtime.handle_values.release(window->handle);
     Running& running = *engine.running();
     const void* const memory = window->base;
-    // The memory of MPI_Win_create is not given back.
+    // Memory of MPI_Win_create belongs to the program and is not freed here.
     const bool created = window->flavor == MPI_WIN_FLAVOR_CREATE;
     const auto bytes = created ? 0 : static_cast<std::uint64_t>(window->size);
     state = std::move(window->state);

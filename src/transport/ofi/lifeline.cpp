@@ -120,7 +120,7 @@ void Lifeline::listen(std::span<const std::byte> near) {
   if (near.size() < sizeof(sa_family_t) || near.size() > name_.address.size()) return;
   std::memcpy(&address, near.data(), near.size());
   auto length = static_cast<socklen_t>(near.size());
-  // Other addresses are not of TCP.
+  // TCP needs an IPv4 or IPv6 address.
   if (address.ss_family != AF_INET && address.ss_family != AF_INET6) return;
   set_port(address, 0);
   socket_ = open_socket(address);
@@ -241,8 +241,8 @@ void Lifeline::advance(Line& line) {
   if (line.socket >= 0) receive(line);
 }
 
-/// Probes the node of a link until the node's kernel has acknowledged the first word, which the
-/// link's own keep-alive probes follow.
+/// Probes the node of a link until the node's kernel has acknowledged the first word. From then on
+/// keep-alive probes watch the link.
 void Lifeline::advance_probe(Line& line) {
   Probe& probe = line.probe;
   if (line.known || (line.open && was_acknowledged(line.socket, sizeof(Word)))) {

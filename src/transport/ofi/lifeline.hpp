@@ -25,12 +25,12 @@ namespace oriel {
 /// closed or reset. All processes of a node are lost if the node stops answering on such a
 /// connection, or stops answering probes.
 ///
-/// If many connections to a process wait to be accepted, its kernel drops others, also those that
-/// are established at this end. So neither silence nor a reset shows anything before the other
-/// end's kernel has acknowledged the first word. Meanwhile probes show whether the node answers:
-/// attempts to connect to a port of the process at which no socket listens. A live node refuses
-/// them, whatever its processes do. If a firewall drops them, the node never refuses one, and
-/// probes show nothing.
+/// When the backlog is full, the peer's kernel drops further connections, also ones that this end
+/// regards as established. So silence and resets count only after the peer's kernel has
+/// acknowledged the first word. Until then probes show whether the node answers. A probe is an
+/// attempt to connect to a port of the peer at which no socket listens. A live node refuses it,
+/// whatever its processes do. If a firewall drops probes, the node never refuses one, and probes
+/// show nothing.
 ///
 /// - Links (watch()) exist from the creation of a window on. Both ends of a link watch each other.
 /// - Questions (alive()) are connections to processes that a call waits for, a few at a time.
@@ -72,8 +72,8 @@ class Lifeline {
     int socket = -1;          // of the attempt in progress
     bool answered = false;    // the node has refused an attempt
     std::uint64_t begun = 0;  // when the last attempt was begun
-    std::uint64_t silent_since =
-        0;  // when the first unanswered attempt was begun; 0: there is none
+    // When the first unanswered attempt was begun; 0: there is none.
+    std::uint64_t silent_since = 0;
   };
   /// The unit of data on a connection, in both directions.
   struct Word {

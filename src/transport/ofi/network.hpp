@@ -31,7 +31,8 @@ struct LifelineName {
   using Words = std::array<std::uint64_t, 2>;
   std::array<std::byte, 32> address{};  // of its socket
   std::uint32_t address_bytes = 0;      // 0: there is none
-  std::uint32_t refusing_port = 0;      // of the address, bound without listening; 0: there is none
+  /// A port of `address` that is bound and at which no socket listens; 0: there is none.
+  std::uint32_t refusing_port = 0;
   /// Random. Processes of the job receive it by the host's collectives; others do not know it.
   Words token{};
   /// The address of the process's node.
