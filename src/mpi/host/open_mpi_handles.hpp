@@ -43,6 +43,7 @@ namespace oriel::mpi {
 /// The variables' addresses. HostMpi sets them before Oriel uses a handle. Null: the host, another
 /// version than the one of mpi.h, does not have the handle.
 struct OpenMpiHandles {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declarator takes none
 #define ORIEL_HANDLE(name) void* name = nullptr;
   ORIEL_OPEN_MPI_HANDLES(ORIEL_HANDLE)
 #undef ORIEL_HANDLE

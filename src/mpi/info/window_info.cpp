@@ -69,7 +69,7 @@ void read_key(MPI_Info info, const char* key, Published<bool>& value, std::strin
 }
 
 /// The values of ORIEL_AWAIT_ACCESS, by AccessAwaited.
-constexpr std::array<std::string_view, 3> access_awaited_words{"completion", "result", "opening"};
+constexpr std::array<const char*, 3> access_awaited_words{"completion", "result", "opening"};
 
 /// Sets `awaited` if the text is a value of ORIEL_AWAIT_ACCESS.
 void read_word(std::string_view text, AccessAwaited& awaited) {
@@ -223,8 +223,7 @@ int WindowInfo::write(MPI_Info info) const {
       Entry{"mpi_assert_memory_alloc_kinds", asserted_alloc_kinds.c_str()},
       Entry{ORIEL_ASSERT_MAX_NUM_NOTIFY, max_num_notify.c_str()},
       Entry{ORIEL_WEAK_UNLOCK, truth(weak_unlock)},
-      Entry{ORIEL_AWAIT_ACCESS,
-            access_awaited_words[static_cast<std::size_t>(access_awaited)].data()},
+      Entry{ORIEL_AWAIT_ACCESS, access_awaited_words[static_cast<std::size_t>(access_awaited)]},
       Entry{ORIEL_WIN_ORDER, truth(order.load())},
       Entry{ORIEL_WIN_SCOPE, thread_scope.load() ? "thread" : "process"},
   };
