@@ -91,13 +91,34 @@ void behind_a_lock(const Ranks& ranks, Words& window, Body&& body) {
 }
 
 void result_behind_a_lock(Flavor flavor, const Ranks& ranks, Operation operation) {
-  for (const bool all : {false, true}) {
-    Words window(flavor, 1, ranks.comm());
+  Words window(flavor, 1, ranks.comm());
+  behind_a_lock(ranks, window, [&] {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, window);
+    CHECK_EQUAL(result_of(operation, window), stored);
+    MPI_Win_unlock(target, window);
+  });
+}
+
+void result_behind_lock_all(Flavor flavor, const Ranks& ranks, MPI_Info info) {
+  for (const Operation operation : {get, get_accumulate, fetch_and_op}) {
+    Words window(flavor, 1, ranks.comm(), info);
     behind_a_lock(ranks, window, [&] {
-      all ? MPI_Win_lock_all(0, window) : MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, window);
+      MPI_Win_lock_all(0, window);
       CHECK_EQUAL(result_of(operation, window), stored);
-      all ? MPI_Win_unlock_all(window) : MPI_Win_unlock(target, window);
+      MPI_Win_unlock_all(window);
     });
+  }
+}
+
+/// The locks of a lock_all epoch are free.
+void result_in_lock_all(Flavor flavor, const Ranks& ranks) {
+  Words window(flavor, 1, ranks.comm());
+  if (ranks.rank() == target) window[0] = stored;
+  ranks.barrier();
+  if (ranks.rank() == origin) {
+    MPI_Win_lock_all(0, window);
+    CHECK_EQUAL(result_of(get, window), stored);
+    MPI_Win_unlock_all(window);
   }
 }
 
@@ -319,6 +340,8 @@ void run(Flavor flavor, const Ranks& ranks, Program& program) {
   test("fetch_and_op behind a lock", [&] { result_behind_a_lock(flavor, ranks, fetch_and_op); });
   test("compare_and_swap behind a lock",
        [&] { result_behind_a_lock(flavor, ranks, compare_and_swap); });
+  test("result behind lock_all", [&] { result_behind_lock_all(flavor, ranks, opening); });
+  test("result in lock_all", [&] { result_in_lock_all(flavor, ranks); });
   test("result between fences", [&] { result_between_fences(flavor, ranks); });
   test("result behind a late fence", [&] { result_behind_a_late_fence(flavor, ranks, opening); });
   test("result behind a late post", [&] { result_behind_a_late_post(flavor, ranks, opening); });

@@ -175,7 +175,8 @@ def test_pkg_config_of_another_mpi(installed, tmp_path):
 def test_cmake_package_without_a_folder_of_mpi_h(installed, tmp_path):
     """The compiler finds mpi.h by itself: the project says which ABI it has, or CMake ends."""
     host, prefix = installed
-    if len(list(prefix.glob("lib*/liboriel_*.so"))) == 1:
+    # By their names: lib64 of a virtual environment is its lib.
+    if len({path.name for path in prefix.glob("lib*/liboriel_*.so")}) == 1:
         pytest.skip("this installation serves one MPI")
     (tmp_path / "CMakeLists.txt").write_text(
         PROJECT.replace("find_package(MPI REQUIRED COMPONENTS C)", "set(MPI_FOUND TRUE)"),

@@ -432,19 +432,18 @@ bool Epochs::accesses(int target) {
 
 bool Epochs::awaits_lock(int target) {
   if (!peers_.valid(target)) return false;
-  const EpochPeer& other = peer(target);
-  const Epoch* epoch = other.lock != nullptr ? other.lock : in_lock_all() ? access_ : nullptr;
-  if (epoch == nullptr || epoch->nonblocking || !mapped(target)) return false;
-  const Target* locked = epoch->kind == EpochKind::lock ? &epoch->one
-                         : other.touched == epoch       ? other.target
-                                                        : nullptr;
-  if (locked != nullptr && locked->access == Target::Access::granted) return false;
-  if (lock_order_.behind_nonblocking(*epoch)) return false;
+  const Epoch* epoch = peer(target).lock;
+  return epoch != nullptr && !epoch->nonblocking && mapped(target) &&
+         epoch->one.access != Target::Access::granted && !behind_pending(*epoch) &&
+         !lock_order_.behind_nonblocking(*epoch);
+}
+
+bool Epochs::behind_pending(const Epoch& epoch) const {
   for (const Epoch* earlier = all_.first(); earlier != nullptr;
        earlier = EpochsByOpening::after(*earlier)) {
-    if (earlier->left_pending() && earlier->closed_at < epoch->opened_at) return false;
+    if (earlier->left_pending() && earlier->closed_at < epoch.opened_at) return true;
   }
-  return true;
+  return false;
 }
 
 Outcome Epochs::issue(const Operation& operation) {

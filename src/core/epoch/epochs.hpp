@@ -127,10 +127,15 @@ class Epochs {
   /// True if an operation with a result waits at its call until its target's lock is held. All of
   /// this must hold:
   /// - The target is mapped.
-  /// - A blocking call has opened the lock or lock_all epoch, and the target's lock is not held.
-  /// - No epoch that a nonblocking call closed before this one was opened is pending.
-  /// - No epoch that a nonblocking call has opened or closed comes before this one in LockOrder.
+  /// - A blocking call has opened a lock epoch of the target, and its lock is not held. A lock_all
+  ///   epoch asks for locks out of the order, so a wait could be for a rank that waits for a later
+  ///   lock of ours.
+  /// - behind_pending() is false.
+  /// - LockOrder::behind_nonblocking() is false.
   bool awaits_lock(int target);
+  /// True if an epoch of this window is pending that a nonblocking call closed before this one was
+  /// opened.
+  bool behind_pending(const Epoch& epoch) const;
   bool mapped(int target) { return !link(target).remote(); }
   /// True if the open lock or lock_all epoch that covers the rank holds the locks that permit loads
   /// and stores of its memory, or if there is no such epoch.

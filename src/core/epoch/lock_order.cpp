@@ -40,7 +40,7 @@ const Epoch* LockOrder::within(const Epoch& epoch) {
 bool LockOrder::behind_nonblocking(const Epoch& epoch) const {
   if (empty() || epoch.lock_queue == Epoch::no_lock_queue) return false;
   const auto nonblocking = [](const Epoch& earlier) {
-    return earlier.nonblocking || earlier.left_pending();
+    return earlier.nonblocking || earlier.left_pending() || earlier.owner->behind_pending(earlier);
   };
   for (const Epoch* open = queues_[epoch.lock_queue].first();
        open != nullptr && open->lock_number < epoch.lock_number;

@@ -42,7 +42,7 @@ class LockOrder {
   const Epoch* first_before(const Epoch& epoch) const;
 
   /// True if an earlier epoch in the order still lacks locks, and a nonblocking call has opened or
-  /// closed that epoch.
+  /// closed that epoch, or an epoch of its window that must end first.
   bool behind_nonblocking(const Epoch& epoch) const;
 
   /// Makes the target's lock due.

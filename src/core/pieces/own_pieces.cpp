@@ -76,11 +76,16 @@ void OwnPieces::forget(std::uint64_t detach) {
 }
 
 void OwnPieces::forget_detached(std::uint64_t address, std::uint64_t bytes) {
-  std::erase_if(detached_, [&](const auto& one) {
-    if (one.second - address >= bytes) return false;
-    tree_.forget(one.second);
-    return true;
-  });
+  if (detached_.empty()) return;
+  std::vector<std::uint64_t> found;
+  MemoryRange last;
+  std::uint64_t detach = 0;
+  for (std::uint64_t end = address + (bytes - 1);
+       tree_.find(end, last, detach) && last.address >= address; end = last.address - 1) {
+    if (detach != 0) found.push_back(detach);
+    if (last.address == 0) break;
+  }
+  for (const std::uint64_t number : found) forget(number);
 }
 
 Error OwnPieces::detach(std::uint64_t address, FailureReason& reason) {

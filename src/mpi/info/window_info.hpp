@@ -15,7 +15,7 @@ namespace oriel::mpi {
 /// opened (ORIEL_AWAIT_ACCESS).
 enum class AccessAwaited : std::uint8_t {
   at_completion,  // flushes and closing calls
-  // Also operations with a result and without a request, in lock and lock_all epochs.
+  // Also operations with a result and without a request, in epochs of MPI_Win_lock.
   at_result,
   at_opening,  // the opening call
 };

@@ -416,6 +416,7 @@ contains
   ! At that time the epoch is still deferred, because another rank holds the lock (E2, E5).
   subroutine sections()
     type(MPI_Win) :: win
+    type(MPI_Info) :: info
     type(MPI_Request) :: request
     integer, asynchronous :: memory(100), grid(10, 10), row(10)
     integer :: i, ierror
@@ -423,6 +424,11 @@ contains
     grid = reshape(values(rank), [10, 10])
     row = 0
     call make(memory, win)
+    ! Otherwise the get waits for the lock.
+    call MPI_Info_create(info, ierror)
+    call MPI_Info_set(info, 'oriel_await_access', 'completion', ierror)
+    call MPI_Win_set_info(win, info, ierror)
+    call MPI_Info_free(info, ierror)
     call MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, win, ierror)
     call barrier()
     call MPI_Win_lock(MPI_LOCK_EXCLUSIVE, right, 0, win, ierror)
