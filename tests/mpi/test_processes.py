@@ -9,7 +9,6 @@ The programs next to this file check themselves; here they are started. One of t
 from __future__ import annotations
 
 import dataclasses
-import subprocess
 import time
 from pathlib import Path
 
