@@ -114,10 +114,11 @@
  *
  * With the value "result", the default, MPI_Get, MPI_Get_accumulate, MPI_Fetch_and_op and
  * MPI_Compare_and_swap in an epoch of MPI_Win_lock wait for the lock of their target, so that the
- * result is there when they return. All other operations, those with a request and those in an epoch
- * of MPI_Win_lock_all included, are recorded while the lock is not held. With "completion", only calls that complete
- * operations wait: flushes, and calls that close the epoch. With "opening", MPI_Win_lock,
- * MPI_Win_lock_all, MPI_Win_start and MPI_Win_fence wait, so that no operation is recorded.
+ * result is there when they return. All other operations, those with a request and those in an
+ * epoch of MPI_Win_lock_all included, are recorded while the lock is not held. With "completion",
+ * only calls that complete operations wait: flushes, and calls that close the epoch. With
+ * "opening", MPI_Win_lock, MPI_Win_lock_all, MPI_Win_start and MPI_Win_fence wait, so that no
+ * operation is recorded.
  *
  * An epoch that was opened by a nonblocking call (ORIEL_Win_ilock and the like) makes no operation
  * wait. Nor does "result" while another such epoch, or a nonblocking closing call, must end before
