@@ -2,8 +2,8 @@
 // Rank 0 carries out each kind of operation once on the memory of rank 1, each of another size.
 // With the argument `attached` it puts to memory that a dynamic window has, with `collective` both
 // ranks use a persistent collective, with `messages` they wait for messages of the host, with
-// `computing` rank 1 makes no calls while rank 0 reads its memory. Not a test by itself: its drivers
-// look at what is recorded.
+// `computing` rank 1 makes no calls while rank 0 reads its memory. Not a test by itself: its
+// drivers look at what is recorded.
 #include <array>
 #include <atomic>
 #include <chrono>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A p4est forest whose shared arrays (the quadrants of all ranks, positions of their parts) are MPI's
-// shared windows: refined, balanced and partitioned. The checksum of a forest does not depend on the
-// number of ranks.
+// A p4est forest whose shared arrays (the quadrants of all ranks, positions of their parts) are
+// MPI's shared windows: refined, balanced and partitioned. The checksum of a forest does not depend
+// on the number of ranks.
 #include <p4est_bits.h>
 #include <p4est_extended.h>
 #include <sc_shmem.h>

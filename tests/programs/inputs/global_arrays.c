@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Global Arrays by their own interface: patches of an array that all ranks write, read and add to, a
-// shared counter that deals out the work, scattered elements, and a matrix product. All values are
-// whole numbers, so that each result is exact.
+// Global Arrays by their own interface: patches of an array that all ranks write, read and add to,
+// a shared counter that deals out the work, scattered elements, and a matrix product. All values
+// are whole numbers, so that each result is exact.
 #include <ga.h>
 #include <macdecls.h>
 #include <mpi.h>
@@ -17,7 +17,9 @@ static void expect(int right, const char* what) {
   if (faults++ < 5) printf("rank %d: %s\n", GA_Nodeid(), what);
 }
 
-static double value_at(int i, int j) { return 3.0 * i + 5.0 * j; }
+static double value_at(int i, int j) {
+  return 3.0 * i + 5.0 * j;
+}
 
 static int make_array(char* name, int type, int dimensions, int* sizes) {
   int chunk[2] = {-1, -1};

@@ -45,8 +45,8 @@ int main(int argc, char** argv) {
   PetscCall(PetscSFCreate(PETSC_COMM_WORLD, &forest));
   PetscCall(PetscSFSetType(forest, PETSCSFWINDOW));
   PetscCall(PetscSFSetFromOptions(forest));
-  PetscCall(PetscSFSetGraph(forest, ROOTS, LEAVES, NULL, PETSC_COPY_VALUES, remote,
-                            PETSC_COPY_VALUES));
+  PetscCall(
+      PetscSFSetGraph(forest, ROOTS, LEAVES, NULL, PETSC_COPY_VALUES, remote, PETSC_COPY_VALUES));
   PetscCall(PetscSFSetUp(forest));
   PetscInt faults[2] = {0, 0};
   PetscCall(move_data(forest, remote, faults));

@@ -133,8 +133,8 @@ class OwnWindows {
     return theirs;
   }
 
-  /// The left neighbour's put arrives as long as the piece is attached, and as long as the memory is
-  /// there afterwards.
+  /// The left neighbour's put arrives as long as the piece is attached, and as long as the memory
+  /// is there afterwards.
   void detached(MPI_Comm comm) {
     MPI_Win window = dynamic(comm);
     const Memory memory = zeroed(self_.thread % 2 == 0, bytes);

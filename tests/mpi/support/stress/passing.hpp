@@ -25,7 +25,8 @@ class Passing {
     use(goal, made, ordered);
   }
 
-  /// A piece of the dynamic window on our own rank, which puts reach as long as its memory is there.
+  /// A piece of the dynamic window on our own rank, which puts reach as long as its memory is
+  /// there.
   void piece(int region) {
     const MPI_Win window = self_.any_handle({region, self_.job.rank()});
     const Memory memory = zeroed(self_.random.chance(50), bytes);
