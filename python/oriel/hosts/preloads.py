@@ -14,7 +14,7 @@ from oriel.hosts.needed_libraries import needed_libraries
 # Runtimes of GCC and Clang that replace functions of the C library, and refuse to start behind
 # another library.
 _SANITIZER = re.compile(r"lib(clang_rt\.)?(asan|hwasan|lsan|tsan)\b.*\.so")
-_MPI = re.compile(r"libp?mpi.*\.so")
+_MPI = re.compile(r"lib.*mpi(?!l).*\.so")  # not libcompiler.so
 
 
 def _needed(program: Sequence[str | PathLike]) -> dict[str, Path]:
