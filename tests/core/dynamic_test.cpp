@@ -81,7 +81,7 @@ TEST_F(Pieces, AreFoundAsDetachedUntilForgotten) {
   EXPECT_EQ(left(4000), 100U) << "it is attached";
 }
 
-// What is attached replaces what it overlaps, and counts again as attached.
+// A piece replaces the detached pieces that it overlaps, and its bytes count as attached again.
 TEST_F(Pieces, ReplaceDetachedOnes) {
   const auto detach_three = [&] {
     for (const std::uint64_t address : {1000, 1100, 1300}) {
@@ -112,7 +112,7 @@ TEST_F(Pieces, ReplaceDetachedOnes) {
   EXPECT_EQ(detached(1060), 0U) << "a shorter one takes its place";
 }
 
-// Of very many the last ones are found.
+// The last ones of very many detached pieces are found.
 TEST_F(Pieces, AreForgottenAfterManyOthers) {
   constexpr std::uint64_t many = OwnPieces::most_detached;
   for (std::uint64_t i = 1; i <= many + 5; ++i) {

@@ -406,7 +406,7 @@ void detached_and_attached(const Program& program, Source source) {
     MPI_Get(&found, 1, MPI_INT64_T, target, window.at(target, 5), 1, MPI_INT64_T, window);
     CHECK_EQUAL(MPI_Win_flush(target, window), MPI_SUCCESS);
     CHECK_EQUAL(found, std::int64_t{5});
-    // Of another length each time.
+    // The pieces have another length each time.
     const MPI_Aint bytes = 8 * (6 + i % 59);
     CHECK_EQUAL(MPI_Win_attach(window, window.data(), bytes), MPI_SUCCESS);
   }

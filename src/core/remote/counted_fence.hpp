@@ -160,7 +160,7 @@ class CountedFence final : public Fence {
   bool receive_late_ranks(const Message& message, std::span<const std::byte> payload);
 
  private:
-  /// What the origin of a step has reported of the ranks that hold the step up.
+  /// The answer of the origin of a step: the ranks for which the step waits.
   struct Report {
     std::uint64_t call = 0;  // the call of FenceCount
     bool queried = false;    // an answer is to come

@@ -65,7 +65,7 @@ Failure translate_assert(int given, int allowed, Assert& assertion) {
   return {};
 }
 
-/// Whether the program waits for the call.
+/// The two forms of a call: the program waits for a blocking call, and not for a nonblocking one.
 enum class Form : bool { blocking, nonblocking };
 
 Failure translate_lock_assert(const WindowHandle& window, int given, Form form, Assert& assertion) {

@@ -8,7 +8,7 @@
 
 namespace oriel::mpi {
 
-/// Whether the process has loaded one MPI library, and no other.
+/// Returns whether the process has loaded one MPI library, and no other.
 bool host_loaded();
 /// A sentence, without its full stop, on a process that has loaded no MPI library, or two.
 std::string why_no_host();

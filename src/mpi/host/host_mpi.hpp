@@ -23,7 +23,7 @@ inline const HostMpi& host_mpi() {
 
 [[noreturn]] void end_for_missing_function();
 
-/// What HostMpi has in place of a function that the host does not have.
+/// The function that HostMpi has if the host lacks the one of that name. It ends the process.
 template <typename Result, typename... Arguments>
 constexpr auto missing_function(Result (*)(Arguments...)) {
   return +[](Arguments...) -> Result { end_for_missing_function(); };

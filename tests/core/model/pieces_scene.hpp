@@ -40,7 +40,7 @@ class PiecesScene final : public Scene {
   std::string check_end(State& state, Programs& programs) override;
   void change();
   void look();
-  /// What a look finds after so many changes.
+  /// The result of a search after so many changes.
   PieceSearch expected(std::size_t changes, std::uint64_t address, MemoryRange& piece) const;
 
   std::string changes_;
