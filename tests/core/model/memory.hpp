@@ -13,10 +13,10 @@ namespace oriel::model {
 constexpr int most_ranks = 3;
 constexpr int most_atomics = 44;
 constexpr int most_plain = 32;
-constexpr int most_messages = 120;
 // Of one word, that somebody may still read. Who stores in a loop would otherwise never come to an
 // end: so deep are the store buffers.
 constexpr int most_values = 4;
+constexpr int most_messages = most_atomics * most_values;
 
 /// What one rank knows of the words: of each atomic word the oldest message that it may still read,
 /// of each plain one whether what others did to it comes before all that the rank does from now on.
