@@ -102,9 +102,9 @@ bool Window::deliver(const Message& message, std::span<const std::byte> payload)
     case MessageKind::count:
       return remote_->fence.receive_count(message, payload);
     case MessageKind::late_query:
-      return remote_->fence.receive_late_query(message);
+      return remote_->fence.late_ranks().receive_query(message);
     case MessageKind::late_ranks:
-      return remote_->fence.receive_late_ranks(message, payload);
+      return remote_->fence.late_ranks().receive_report(message, payload);
     default:
       break;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // S2: the reduce-scatter of a closing fence, for any number of ranks and any order of arrival.
-#include "core/remote/counted_fence.hpp"
+#include "core/remote/fence_count.hpp"
 
 #include <gtest/gtest.h>
 

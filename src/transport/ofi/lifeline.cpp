@@ -3,7 +3,6 @@
 
 #include <linux/tcp.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "transport/ofi/tcp_socket.hpp"
 #include "transport/shm/clock.hpp"
 #include "transport/shm/descriptors.hpp"
 
@@ -21,18 +21,11 @@ namespace {
 
 // The time between two attempts to connect, and the time after which an unused question is closed.
 constexpr std::uint64_t patience = 1'000'000'000;
-// The minimal time of unanswered probes after which a node is silent. The kernel repeats a probe
-// after one second and after three, so more than one packet must be lost.
-constexpr std::uint64_t least_silence = 4'000'000'000;
 // The maximal number of connections that one call of poll() accepts.
 constexpr int most_accepted = 128;
 // The maximal number of losses sent on one connection. They fit into any receive buffer, so a peer
 // that does not read for a long time does not appear to be silent.
 constexpr std::size_t most_sent = 512;
-
-int open_socket(const sockaddr_storage& address) {
-  return own_descriptor(::socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-}
 
 void set_option(int socket, int level, int option, int value) {
   ::setsockopt(socket, level, option, &value, sizeof value);
@@ -60,11 +53,6 @@ LifelineName::Words node_of(const sockaddr_storage& address) {
   return node;
 }
 
-/// Returns whether this error of an established connection shows that its node does not answer.
-bool shows_silence(int error) {
-  return error == ETIMEDOUT || error == EHOSTUNREACH || error == ENETUNREACH;
-}
-
 /// Returns whether the other end's kernel has acknowledged `bytes` bytes, so that it has the
 /// connection.
 bool was_acknowledged(int socket, std::size_t bytes) {
@@ -72,31 +60,6 @@ bool was_acknowledged(int socket, std::size_t bytes) {
   socklen_t length = sizeof info;
   return ::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 &&
          info.tcpi_bytes_acked >= bytes;
-}
-
-/// The outcome of a non-blocking connect(), as an error number; -1: it is still in progress.
-int outcome_of_connect(int socket) {
-  pollfd writable{socket, POLLOUT, 0};
-  if (::poll(&writable, 1, 0) <= 0) return -1;
-  int error = 0;
-  socklen_t length = sizeof error;
-  ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &length);
-  return error;
-}
-
-void set_port(sockaddr_storage& address, std::uint32_t port) {
-  const in_port_t number = htons(static_cast<std::uint16_t>(port));
-  if (address.ss_family == AF_INET) {
-    reinterpret_cast<sockaddr_in&>(address).sin_port = number;
-  } else {
-    reinterpret_cast<sockaddr_in6&>(address).sin6_port = number;
-  }
-}
-
-std::uint32_t port_of(const sockaddr_storage& address) {
-  return ntohs(address.ss_family == AF_INET
-                   ? reinterpret_cast<const sockaddr_in&>(address).sin_port
-                   : reinterpret_cast<const sockaddr_in6&>(address).sin6_port);
 }
 
 }  // namespace
@@ -108,7 +71,7 @@ Lifeline::Lifeline(std::span<const std::byte> near, int timeout_s) : timeout_s_(
 Lifeline::~Lifeline() {
   for (auto& line : lines_) {
     close(line.second);
-    close(line.second.probe);
+    line.second.probe.end();
   }
   for (Line& line : accepted_) close(line);
   if (socket_ >= 0) ::close(socket_);
@@ -154,11 +117,6 @@ void Lifeline::close(Line& line) {
   line.open = false;
 }
 
-void Lifeline::close(Probe& probe) {
-  if (probe.socket >= 0) ::close(probe.socket);
-  probe.socket = -1;
-}
-
 bool Lifeline::lost(const LifelineName& peer) const {
   return ended_.contains(peer.token) || silent_.contains(peer.node);
 }
@@ -187,7 +145,7 @@ void Lifeline::watch(const LifelineName& peer) {
   line.link = true;
   line.peer = peer;
   connect(line);
-  begin_probe(line, line.since);
+  line.probe.begin(peer, line.since);
 }
 
 bool Lifeline::alive(const LifelineName& peer) {
@@ -243,49 +201,12 @@ void Lifeline::advance(Line& line) {
 
 /// Probes the node of a link until the node's kernel has acknowledged the first word. From then on
 /// keep-alive probes watch the link.
-void Lifeline::advance_probe(Line& line) {
-  Probe& probe = line.probe;
+void Lifeline::probe_node(Line& line) {
   if (line.known || (line.open && was_acknowledged(line.socket, sizeof(Word)))) {
-    close(probe);
-    probe.silent_since = 0;
-    return;
-  }
-  const int error = probe.socket >= 0 ? outcome_of_connect(probe.socket) : -1;
-  if (error >= 0) {
-    close(probe);
-    if (!shows_silence(error)) {
-      probe.answered = true;
-      probe.silent_since = 0;
-    }
-  }
-  if (probe.socket < 0 && polled_ - probe.begun > patience) begin_probe(line, polled_);
-  const std::uint64_t limit = std::max(timeout(), least_silence);
-  // This process may not have polled for long: the last attempt must have had time, too.
-  if (probe.answered && probe.silent_since != 0 && polled_ - probe.silent_since > limit &&
-      polled_ - probe.begun > patience / 2) {
+    line.probe.end();
+  } else if (line.probe.finds_silence(line.peer, polled_, timeout())) {
     record_loss({Word::Kind::silent, {}, {}, line.peer.node});
   }
-}
-
-void Lifeline::begin_probe(Line& line, std::uint64_t now) {
-  if (line.peer.refusing_port == 0) return;
-  Probe& probe = line.probe;
-  sockaddr_storage address{};
-  std::memcpy(&address, line.peer.address.data(), line.peer.address_bytes);
-  set_port(address, line.peer.refusing_port);
-  probe.socket = open_socket(address);
-  if (probe.socket < 0) return;
-  probe.begun = now;
-  const bool connected = ::connect(probe.socket, reinterpret_cast<sockaddr*>(&address),
-                                   static_cast<socklen_t>(line.peer.address_bytes)) == 0;
-  const int error = connected ? 0 : errno;
-  if (error == EINPROGRESS || shows_silence(error)) {
-    if (probe.silent_since == 0) probe.silent_since = probe.begun;
-  } else if (connected || error == ECONNREFUSED) {
-    probe.answered = true;
-    probe.silent_since = 0;
-  }
-  if (error != EINPROGRESS) close(probe);
 }
 
 /// Sends the first word of a connection. The socket has space for it.
@@ -415,14 +336,14 @@ void Lifeline::poll() {
   for (auto at = lines_.begin(); at != lines_.end();) {
     Line& line = at->second;
     advance(line);
-    if (line.link && !lost(line.peer)) advance_probe(line);
+    if (line.link && !lost(line.peer)) probe_node(line);
     const std::uint64_t age = now - std::min(line.since, now);
     const bool unanswered = !line.open && age > timeout();
     const bool unasked = line.open && age > patience;
     const bool gone = line.socket < 0 && (lost(line.peer) || age > patience);
     if (lost(line.peer) || (!line.link && (gone || unanswered || unasked))) {
       close(line);
-      close(line.probe);
+      line.probe.end();
       if (!line.link) --questions_;
       at = lines_.erase(at);
       continue;

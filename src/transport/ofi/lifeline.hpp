@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "transport/ofi/network.hpp"
+#include "transport/ofi/node_probe.hpp"
 
 namespace oriel {
 
@@ -27,10 +28,7 @@ namespace oriel {
 ///
 /// When the backlog is full, the peer's kernel drops further connections, also ones that this end
 /// regards as established. So silence and resets count only after the peer's kernel has
-/// acknowledged the first word. Until then probes show whether the node answers. A probe is an
-/// attempt to connect to a port of the peer at which no socket listens. A live node refuses it,
-/// whatever its processes do. If a firewall drops probes, the node never refuses one, and probes
-/// show nothing.
+/// acknowledged the first word. Until then a NodeProbe shows whether the node answers.
 ///
 /// - Links (watch()) exist from the creation of a window on. Both ends of a link watch each other.
 /// - Questions (alive()) are connections to processes that a call waits for, a few at a time.
@@ -67,14 +65,6 @@ class Lifeline {
 
  private:
   using Words = LifelineName::Words;
-  /// The attempts to get an answer of a link's node; see above. Times in nanoseconds.
-  struct Probe {
-    int socket = -1;          // of the attempt in progress
-    bool answered = false;    // the node has refused an attempt
-    std::uint64_t begun = 0;  // when the last attempt was begun
-    // When the first unanswered attempt was begun; 0: there is none.
-    std::uint64_t silent_since = 0;
-  };
   /// The unit of data on a connection, in both directions.
   struct Word {
     enum class Kind : std::uint64_t {
@@ -100,7 +90,7 @@ class Lifeline {
     bool known = false;     // the other end has proved that it belongs to the job
     LifelineName peer;      // of an accepted connection: set when it is known, without its address
     std::uint64_t since = 0;  // time when it was begun, accepted, or last asked for
-    Probe probe;              // of a link that was begun here
+    NodeProbe probe;          // of a link that was begun here
     std::size_t sent = 0;     // number of losses_ sent
     std::size_t received = 0;
     std::array<std::byte, sizeof(Word)> word{};  // the word being received, `received` bytes of it
@@ -111,8 +101,7 @@ class Lifeline {
   void open_refusing_port(sockaddr_storage address);
   void connect(Line& line);
   void advance(Line& line);
-  void advance_probe(Line& line);
-  void begin_probe(Line& line, std::uint64_t now);
+  void probe_node(Line& line);
   void greet(Line& line);
   void receive(Line& line);
   Read read_word(Line& line, Word& word);
@@ -121,7 +110,6 @@ class Lifeline {
   void accept();
   void refuse(Line& line);
   static void close(Line& line);
-  static void close(Probe& probe);
   bool lost(const LifelineName& peer) const;
   std::uint64_t timeout() const { return static_cast<std::uint64_t>(timeout_s_) * 1'000'000'000; }
   void record_loss(const Word& loss);
