@@ -20,20 +20,20 @@ def _command(name: str, host: Host, folder: Path) -> tuple[Sequence[str], Mappin
     return [str(made)], library_path(host, folder)
 
 
-_RIGHT = (Words(" right"),)
-_HEAT = partial(_command, "heat")
-_POISSON = partial(_command, "poisson")
+_task = partial(Task, answers=(Words(" right"),), fails_on=("MPICH 5",))
+_heat = partial(_task, "heat in a plate", partial(_command, "heat"))
+_poisson = partial(_task, "Poisson by conjugate gradients", partial(_command, "poisson"))
 
 PROGRAM = Program(
     "coarrays",
     "OpenCoarrays 2.10",
     "Debian, `libcoarrays-mpich-dev` and `libcoarrays-openmpi-dev`",
     (
-        Task("heat in a plate", _HEAT, _RIGHT, 2, quick=True),
-        Task("heat in a plate", _HEAT, _RIGHT, 4),
-        Task("Poisson by conjugate gradients", _POISSON, _RIGHT, 2, quick=True),
-        Task("Poisson by conjugate gradients", _POISSON, _RIGHT, 4),
-        Task("heat in a plate", _HEAT, _RIGHT, 4, nodes=2),
+        _heat(ranks=2, quick=True),
+        _heat(ranks=4),
+        _poisson(ranks=2, quick=True),
+        _poisson(ranks=4),
+        _heat(ranks=4, nodes=2),
     ),
     (
         "On MPICH 5 OpenCoarrays cannot end: `MPI_Comm_free` fails because a message of "

@@ -30,7 +30,7 @@ from oriel.hosts.nodes import Nodes, across, why_not  # noqa: E402
 from oriel.report import machine  # noqa: E402
 from oriel.report.console import progress_bar, tables_console  # noqa: E402
 from oriel.wait_states.record import RecordError  # noqa: E402
-from program import Missing, Program, Task  # noqa: E402
+from program import BETWEEN_NODES, Missing, Program, Task  # noqa: E402
 from program_tables import (  # noqa: E402
     WAY_TITLES,
     Played,
@@ -97,14 +97,18 @@ class Player:
         ]
 
     def _case(self, program: Program, task: Task, host: Host) -> Case:
-        words, environment = task.command(host, self._made)
+        words, needed = task.command(host, self._made)
+        environment = dict(needed)
+        if task.nodes > 1:
+            for title, variables in BETWEEN_NODES.items():
+                environment |= variables if host.title.startswith(title) else {}
         return Case(
             program.title,
             task.title,
             host,
             tuple(words),
             task.ranks,
-            dict(environment),
+            environment,
             limit_s=self._given.patience * task.nodes * task.limit_s,
         )
 
@@ -182,7 +186,9 @@ def main() -> int:
                 played.append((program, runs))
                 _write(given.output, played, place, given.rounds)
     console.print("\n".join(short_table(played)), markup=False, highlight=False)
-    lost = [turns for _, runs in played for turns in runs if ORIEL in turns.faults]
+    lost = [
+        turns for _, runs in played for turns in runs if ORIEL in turns.faults and not turns.known
+    ]
     for turns in lost:
         console.print(
             f"{turns.title} fails with Oriel: {turns.faults[ORIEL]}",

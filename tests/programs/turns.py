@@ -16,6 +16,10 @@ from program import Task
 
 WAYS = (HOST, ORIEL)
 
+# A way that has taken as long in all has no further turn: more ranks than cores may take minutes,
+# where an MPI's ranks do not leave a core to those that they wait for.
+ENOUGH_SECONDS = 60
+
 
 @dataclasses.dataclass
 class Turns:
@@ -43,7 +47,7 @@ class Turns:
     def play(self, number: int, nodes: Nodes | None) -> None:
         """One turn of each way; every second time Oriel comes first."""
         for way in WAYS if number % 2 == 0 else reversed(WAYS):
-            if way not in self.faults:
+            if way not in self.faults and sum(self.seconds[way]) < ENOUGH_SECONDS:
                 seconds, fault = self.turn(way, nodes)
                 if fault:
                     self.faults[way] = fault
@@ -64,13 +68,18 @@ class Turns:
     def right(self, way: str) -> bool:
         return way not in self.faults
 
+    @property
+    def known(self) -> bool:
+        """The program fails on this MPI by a fault of its own."""
+        return self.case.host.title.startswith(self.task.fails_on)
+
     def median(self, way: str) -> float | None:
         """Seconds; None where a turn was not right."""
         return statistics.median(self.seconds[way]) if self.right(way) else None
 
     def ratios(self) -> list[float]:
-        """Oriel's time to that of the host alone, of each pair of turns; empty where one of the
-        ways is not right."""
+        """Oriel's time to that of the host alone, of each turn that both ways had; empty where one
+        of the ways is not right."""
         if self.faults:
             return []
         return [ours / own for own, ours in zip(self.seconds[HOST], self.seconds[ORIEL])]
@@ -91,7 +100,7 @@ class Turns:
         settings = [
             f"{name}={value}"
             for name, value in self.case.environment.items()
-            if name.startswith("ORIEL_")
+            if name.startswith(("ORIEL_", "MPIR_CVAR_"))
         ]
         quoted = [shlex.quote(word) for word in words]
         ranks = str(self.task.ranks)
