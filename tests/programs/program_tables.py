@@ -20,9 +20,12 @@ Played = Sequence[tuple[Program, Sequence[Turns]]]
 
 def outcome_text(turns: Turns, way: str) -> str:
     """A cell: the median, or what went wrong."""
-    if turns.right(way):
-        return f"{turns.median(way):.1f} s"
-    fault = turns.faults[way]
+    return _outcome(turns.seconds[way], turns.faults.get(way, ""))
+
+
+def _outcome(seconds: Sequence[float], fault: str) -> str:
+    if not fault:
+        return f"{statistics.median(seconds):.1f} s"
     if "did not end" in fault:
         return "no end"
     return "aborts" if "ended with status" in fault else "wrong"
@@ -60,6 +63,27 @@ def short_table(played: Played) -> list[str]:
                 ]
             )
         )
+    return lines
+
+
+def wide_table(runs: Sequence[dict]) -> list[str]:
+    """Of runs as programs.json has them: a row per task, a column per MPI, and in each cell the
+    medians alone and with Oriel."""
+    mpis = sorted({run["mpi"] for run in runs})
+    rows: dict[tuple[str, ...], dict[str, str]] = {}
+    for run in runs:
+        ranks = str(run["ranks"]) + (f" on {run['nodes']} nodes" if run["nodes"] > 1 else "")
+        cells = rows.setdefault((run["program"], run["task"], ranks), {})
+        own, ours = (
+            _outcome(run["seconds"][way], run["faults"].get(way, "")) for way in (HOST, ORIEL)
+        )
+        cells[run["mpi"]] = f"{own.removesuffix(' s')}, {ours.removesuffix(' s')}"
+    lines = [_row(["program", "task", "ranks", *mpis]), "|---|---|---|" + "---|" * len(mpis)]
+    last = ""
+    for (program, task, ranks), cells in rows.items():
+        named = program if program != last else ""
+        lines.append(_row([named, task, ranks, *(cells.get(mpi, "") for mpi in mpis)]))
+        last = program
     return lines
 
 

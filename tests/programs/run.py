@@ -38,6 +38,7 @@ from program_tables import (  # noqa: E402
     outcome_text,
     short_table,
     summary,
+    wide_table,
 )
 from system_mpis import every_mpi  # noqa: E402
 from turns import Turns  # noqa: E402
@@ -150,7 +151,7 @@ def _write(folder: Path, played: Played, place: dict, rounds: int) -> None:
     )
     words = ", ".join(f"{key} {value}" for key, value in place.items())
     lines = [f"{words}; {rounds} turns of each way.", "", summary(played), ""]
-    lines += [*short_table(played), *full_table(played)]
+    lines += [*short_table(played), "", *wide_table(runs), *full_table(played)]
     (folder / "programs.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -16,7 +16,7 @@ from case import Case  # noqa: E402
 from oriel.bench.ways import HOST, ORIEL  # noqa: E402
 from oriel.hosts.host import Host  # noqa: E402
 from program import Number, Program, Task, Words  # noqa: E402
-from program_tables import full_table, ratio_text, short_table, summary  # noqa: E402
+from program_tables import full_table, ratio_text, short_table, summary, wide_table  # noqa: E402
 from turns import Turns  # noqa: E402
 
 MPICH = Host("mpich", Path("/mpich"), Path("/mpich/bin/mpiexec"), Path("/lib.so"), "5.0.2")
@@ -42,10 +42,16 @@ def test_words_are_somewhere_in_the_output():
     )
 
 
-def turns(answers: dict[str, list[tuple[str, str]]], monkeypatch, ranks: int = 2) -> Turns:
+def turns(
+    answers: dict[str, list[tuple[str, str]]],
+    monkeypatch,
+    ranks: int = 2,
+    slowness: float = 1,
+    fails_on: tuple[str, ...] = (),
+) -> Turns:
     """Of a program that prints so, and fails so, in its turns one way and the other; a turn alone
-    takes two seconds, one with Oriel takes one."""
-    task = Task("water", None, (Words("right"),), ranks, nodes=ranks // 2)
+    takes two seconds, or `slowness` times as long, one with Oriel takes one."""
+    task = Task("water", None, (Words("right"),), ranks, nodes=ranks // 2, fails_on=fails_on)
     found = Turns(
         task, Case("Chemistry 1", "water", MPICH, ("/bin/chem", "a b.nw"), ranks, SETTINGS)
     )
@@ -53,7 +59,7 @@ def turns(answers: dict[str, list[tuple[str, str]]], monkeypatch, ranks: int = 2
     left = {way: iter(each) for way, each in answers.items()}
 
     def run(self, with_oriel, nodes=None, more=None):
-        clock[0] += 1 if with_oriel else 2
+        clock[0] += 1 if with_oriel else 2 * slowness
         return next(left[ORIEL if with_oriel else HOST])
 
     monkeypatch.setattr(Case, "run", run)
@@ -82,6 +88,19 @@ def test_ratios_are_of_pairs_of_turns(monkeypatch):
     assert ratio_text([]) == ""
 
 
+def test_a_way_that_has_taken_a_minute_has_no_further_turn(monkeypatch):
+    found = turns({HOST: [RIGHT], ORIEL: [RIGHT] * 3}, monkeypatch, slowness=30)
+    assert found.seconds == {HOST: [60.0], ORIEL: [1.0] * 3}
+    assert found.ratios() == [1 / 60]
+
+
+def test_a_fault_of_the_programs_own_is_known(monkeypatch):
+    wrong = {HOST: [("", "")], ORIEL: [("", "")]}
+    assert not turns(wrong, monkeypatch).known
+    assert not turns(wrong, monkeypatch, fails_on=("MPICH 4",)).known
+    assert turns(wrong, monkeypatch, fails_on=("MPICH 4", "MPICH 5")).known
+
+
 def test_tables_show_what_was_rescued_and_what_was_lost(monkeypatch):
     program = Program("chemistry", "Chemistry 1", "Debian, `chem`", (), ("a note",))
     ended = ("", "it ended with status 1: negative proj")
@@ -101,5 +120,9 @@ def test_tables_show_what_was_rescued_and_what_was_lost(monkeypatch):
     assert "$ ORIEL_INFO=1 oriel run -n 4 --hosts 2 chem 'a b.nw'" in text
     assert "MPICH 5.0.2, alone: it ended with status 1: negative proj" in text
     assert "- a note" in text
+    wide = wide_table([each.as_json() for each in runs[1:]])
+    assert wide[0] == "| program | task | ranks | MPICH 5.0.2 |"
+    assert wide[2] == "| Chemistry 1 | water | 2 | aborts, 1.0 |"
+    assert wide[3] == "|  | water | 4 on 2 nodes | 2.0, no end |"
     said = "3 runs: 2 right alone, 2 with Oriel; 1 rescued, 1 lost; 1 faster by more than 10%"
     assert summary(played).startswith(said)
