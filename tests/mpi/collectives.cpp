@@ -402,7 +402,12 @@ void own_ops(const Program& program) {
   reduce_with(program, own_op(combine_all<add, int>, 1), types.all[0], fill);
   reduce_with(program, own_op(combine_all<add, int>, 1), types.all[2], fill);
 #if MPI_VERSION >= 4
-  reduce_with(program, own_op_c(combine_all<chain, MPI_Count>, 0), types.all[2], fill);
+  // An MPI of version 3.1, which may run this program, has no such call.
+  int version = 0;
+  int subversion = 0;
+  MPI_Get_version(&version, &subversion);
+  if (version >= 4)
+    reduce_with(program, own_op_c(combine_all<chain, MPI_Count>, 0), types.all[2], fill);
 #endif
   reduce_with(program, own_op(add_pairs, 1), {MPI_DOUBLE_INT, sizeof(DoubleInt)},
               fill_numbers<DoubleInt>);

@@ -4,10 +4,9 @@
 #include <dlfcn.h>
 
 #include <array>
-#include <cstdio>
-#include <cstdlib>
 
 #include "mpi/host/host_library.hpp"
+#include "mpi/host/host_mpi.hpp"
 
 namespace oriel::mpi {
 namespace {
@@ -47,12 +46,8 @@ void* find_host_function(const char* name, const void* caller) {
       ::dlclose(opened);  // the caller keeps it loaded
     }
   }
-  if (found != nullptr) return found;
-  std::fprintf(stderr,
-               "oriel: the program calls %s, which the MPI library in use does not have; start it "
-               "with the MPI that it was built with.\n",
-               name);
-  std::abort();
+  if (found == nullptr) end_for_missing_function(name);
+  return found;
 }
 
 }  // namespace oriel::mpi

@@ -2,6 +2,7 @@
 #include "mpi/host/host_mpi.hpp"
 
 #include <dlfcn.h>
+#include <execinfo.h>
 
 #include <array>
 #include <cstdio>
@@ -17,6 +18,20 @@ template <typename Function>
 void find(Function*& function, const char* name) {
   void* const found = find_host_symbol(name);
   function = found != nullptr ? reinterpret_cast<Function*>(found) : missing_function(function);
+}
+
+/// The call of MPI in which this thread is, by the nearest of Oriel's functions of such a name.
+std::string current_call() {
+  std::array<void*, 16> frames{};
+  const int depth = ::backtrace(frames.data(), static_cast<int>(frames.size()));
+  for (int i = 0; i < depth; ++i) {
+    Dl_info function{};
+    if (::dladdr(frames[static_cast<std::size_t>(i)], &function) == 0) continue;
+    std::string name = function.dli_sname != nullptr ? function.dli_sname : "";
+    if (name.starts_with("PMPI_")) return name.substr(1);
+    if (name.starts_with("MPI_")) return name;
+  }
+  return "an MPI function";
 }
 
 }  // namespace
@@ -41,12 +56,16 @@ HostMpi::HostMpi() {
   for_each([](auto& function, const char* name) { find(function, name); });
 }
 
-void end_for_missing_function() {
-  std::fputs(
-      "oriel: the program calls an MPI function that the MPI library in use does not have; start "
-      "it with the MPI that it was built with.\n",
-      stderr);
+void end_for_missing_function(const std::string& name) {
+  std::fprintf(stderr,
+               "oriel: the program calls %s, which the MPI library in use does not have; start it "
+               "with the MPI that it was built with.\n",
+               name.c_str());
   std::abort();
+}
+
+void end_for_missing_call() {
+  end_for_missing_function(current_call());
 }
 
 MPI_T_pvar_handle all_pvar_handles() {

@@ -21,12 +21,15 @@ inline const HostMpi& host_mpi() {
   return found;
 }
 
-[[noreturn]] void end_for_missing_function();
+/// Ends the process with a sentence on a function that the host lacks.
+[[noreturn]] void end_for_missing_function(const std::string& name);
+/// The same, for the call of MPI in which this thread is.
+[[noreturn]] void end_for_missing_call();
 
 /// The function that HostMpi has if the host lacks the one of that name. It ends the process.
 template <typename Result, typename... Arguments>
 constexpr auto missing_function(Result (*)(Arguments...)) {
-  return +[](Arguments...) -> Result { end_for_missing_function(); };
+  return +[](Arguments...) -> Result { end_for_missing_call(); };
 }
 
 /// Returns whether the host in use has a function of HostMpi.

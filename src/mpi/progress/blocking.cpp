@@ -20,7 +20,7 @@ namespace {
 /// Converts a count for a host without large-count calls. Ends the process if the count does not
 /// fit.
 int fit_into_int(MPI_Count count) {
-  if (count > std::numeric_limits<int>::max()) end_for_missing_function();
+  if (count > std::numeric_limits<int>::max()) end_for_missing_call();
   return static_cast<int>(count);
 }
 
