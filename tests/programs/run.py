@@ -150,7 +150,7 @@ def _write(folder: Path, played: Played, place: dict, rounds: int) -> None:
         json.dumps({"machine": place, "rounds": rounds, "runs": runs}, indent=1), encoding="utf-8"
     )
     words = ", ".join(f"{key} {value}" for key, value in place.items())
-    lines = [f"{words}; {rounds} turns of each way.", "", summary(played), ""]
+    lines = [f"{words}; at most {rounds} turns of each way.", "", summary(played), ""]
     lines += [*short_table(played), "", *wide_table(runs), *full_table(played)]
     (folder / "programs.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 

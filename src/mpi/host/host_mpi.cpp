@@ -20,13 +20,16 @@ void find(Function*& function, const char* name) {
   function = found != nullptr ? reinterpret_cast<Function*>(found) : missing_function(function);
 }
 
-/// The call of MPI in which this thread is, by the nearest of Oriel's functions of such a name.
+/// The call of MPI in which this thread is: the nearest function of the call stack with such a
+/// name. A function that ends with the call of the missing one may have left the stack.
 std::string current_call() {
   std::array<void*, 16> frames{};
   const int depth = ::backtrace(frames.data(), static_cast<int>(frames.size()));
   for (int i = 0; i < depth; ++i) {
+    // Another function may begin behind a call that does not return.
+    const void* const call = static_cast<const char*>(frames[static_cast<std::size_t>(i)]) - 1;
     Dl_info function{};
-    if (::dladdr(frames[static_cast<std::size_t>(i)], &function) == 0) continue;
+    if (::dladdr(call, &function) == 0) continue;
     std::string name = function.dli_sname != nullptr ? function.dli_sname : "";
     if (name.starts_with("PMPI_")) return name.substr(1);
     if (name.starts_with("MPI_")) return name;
