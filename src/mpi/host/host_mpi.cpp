@@ -2,13 +2,13 @@
 #include "mpi/host/host_mpi.hpp"
 
 #include <dlfcn.h>
-#include <execinfo.h>
 
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "engine/process/call_site.hpp"
 #include "mpi/host/host_library.hpp"
 
 namespace oriel::mpi {
@@ -18,23 +18,6 @@ template <typename Function>
 void find(Function*& function, const char* name) {
   void* const found = find_host_symbol(name);
   function = found != nullptr ? reinterpret_cast<Function*>(found) : missing_function(function);
-}
-
-/// The call of MPI in which this thread is: the nearest function of the call stack with such a
-/// name. A function that ends with the call of the missing one may have left the stack.
-std::string current_call() {
-  std::array<void*, 16> frames{};
-  const int depth = ::backtrace(frames.data(), static_cast<int>(frames.size()));
-  for (int i = 0; i < depth; ++i) {
-    // Another function may begin behind a call that does not return.
-    const void* const call = static_cast<const char*>(frames[static_cast<std::size_t>(i)]) - 1;
-    Dl_info function{};
-    if (::dladdr(call, &function) == 0) continue;
-    std::string name = function.dli_sname != nullptr ? function.dli_sname : "";
-    if (name.starts_with("PMPI_")) return name.substr(1);
-    if (name.starts_with("MPI_")) return name;
-  }
-  return "an MPI function";
 }
 
 }  // namespace
@@ -68,7 +51,8 @@ void end_for_missing_function(const std::string& name) {
 }
 
 void end_for_missing_call() {
-  end_for_missing_function(current_call());
+  const std::string call = CallSite(CallFrames::of_this_thread()).call;
+  end_for_missing_function(call.empty() ? "an MPI function" : call);
 }
 
 MPI_T_pvar_handle all_pvar_handles() {

@@ -23,7 +23,7 @@ inline const HostMpi& host_mpi() {
 
 /// Ends the process with a sentence on a function that the host lacks.
 [[noreturn]] void end_for_missing_function(const std::string& name);
-/// The same, for the call of MPI in which this thread is.
+/// Ends the process with that sentence on the call that the program has made in this thread.
 [[noreturn]] void end_for_missing_call();
 
 /// The function that HostMpi has if the host lacks the one of that name. It ends the process.
