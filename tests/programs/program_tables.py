@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from oriel.bench.ways import HOST, ORIEL
 from program import Program
-from turns import Turns
+from turns import Turns, ranks_text
 
 # A ratio that is nearer to 1 is no difference that a few turns can show.
 NOTICEABLE = 0.1
@@ -20,12 +20,14 @@ Played = Sequence[tuple[Program, Sequence[Turns]]]
 
 def outcome_text(turns: Turns, way: str) -> str:
     """A cell: the median, or what went wrong."""
-    return _outcome(turns.seconds[way], turns.faults.get(way, ""))
+    text = _outcome(turns.seconds[way], turns.faults.get(way, ""))
+    return f"{text} s" if turns.right(way) else text
 
 
 def _outcome(seconds: Sequence[float], fault: str) -> str:
+    """The median in seconds, without the unit, or what went wrong."""
     if not fault:
-        return f"{statistics.median(seconds):.1f} s"
+        return f"{statistics.median(seconds):.1f}"
     if "did not end" in fault:
         return "no end"
     return "aborts" if "ended with status" in fault else "wrong"
@@ -72,12 +74,11 @@ def wide_table(runs: Sequence[dict]) -> list[str]:
     mpis = sorted({run["mpi"] for run in runs})
     rows: dict[tuple[str, ...], dict[str, str]] = {}
     for run in runs:
-        ranks = str(run["ranks"]) + (f" on {run['nodes']} nodes" if run["nodes"] > 1 else "")
+        ranks = ranks_text(run["ranks"], run["nodes"])
         cells = rows.setdefault((run["program"], run["task"], ranks), {})
-        own, ours = (
+        cells[run["mpi"]] = ", ".join(
             _outcome(run["seconds"][way], run["faults"].get(way, "")) for way in (HOST, ORIEL)
         )
-        cells[run["mpi"]] = f"{own.removesuffix(' s')}, {ours.removesuffix(' s')}"
     lines = [_row(["program", "task", "ranks", *mpis]), "|---|---|---|" + "---|" * len(mpis)]
     last = ""
     for (program, task, ranks), cells in rows.items():

@@ -21,6 +21,10 @@ WAYS = (HOST, ORIEL)
 ENOUGH_SECONDS = 60
 
 
+def ranks_text(ranks: int, nodes: int) -> str:
+    return f"{ranks} on {nodes} nodes" if nodes > 1 else str(ranks)
+
+
 @dataclasses.dataclass
 class Turns:
     """`seconds`: of the turns that were right, from the launcher's start to its end. `faults`: why
@@ -35,8 +39,7 @@ class Turns:
 
     @property
     def ranks(self) -> str:
-        nodes = f" on {self.task.nodes} nodes" if self.task.nodes > 1 else ""
-        return f"{self.task.ranks}{nodes}"
+        return ranks_text(self.task.ranks, self.task.nodes)
 
     @property
     def title(self) -> str:
@@ -72,10 +75,6 @@ class Turns:
     def known(self) -> bool:
         """The program fails on this MPI by a fault of its own."""
         return self.case.host.title.startswith(self.task.fails_on)
-
-    def median(self, way: str) -> float | None:
-        """Seconds; None where a turn was not right."""
-        return statistics.median(self.seconds[way]) if self.right(way) else None
 
     def ratios(self) -> list[float]:
         """Oriel's time to that of the host alone, of each turn that both ways had; empty where one
