@@ -9,6 +9,7 @@ from pathlib import Path
 
 from oriel.hosts import job
 from oriel.hosts.host import Host
+from oriel.hosts.launcher import Launcher
 from oriel.hosts.mpi_kinds import OPENMPI
 from oriel.hosts.nodes import Nodes
 
@@ -25,15 +26,13 @@ def run(
     nodes: Nodes | None,
     limit_s: float,
     preload: bool = True,
-    launcher: str | None = None,
+    launcher: Launcher | None = None,
 ) -> tuple[list[dict], str]:
     """What each rank has printed (path_test_rank.py), in the order of ranks, and why the job has
     failed; empty: it has not. Raises HostError if nothing starts jobs of this MPI."""
     program = [sys.executable, str(_RANK), str(host.mpi_library()), host.kind.abi]
     settings = _FOR_OPENMPI if host.kind is OPENMPI else {}
-    argv, environment = host.command(
-        ranks, program, preload, settings, nodes, launcher=host.launcher(launcher)
-    )
+    argv, environment = host.command(ranks, program, preload, settings, nodes, launcher=launcher)
     output, reason = job.run(argv, environment, limit_s)
     rows = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
     rows.sort(key=lambda row: row["rank"])

@@ -11,7 +11,7 @@ from oriel.doctor.finding import ONE_NODE, TWO_NODES, Finding, State
 from oriel.doctor.installations import where
 from oriel.doctor.path_test import WINDOWS
 from oriel.hosts.host import Host, HostError
-from oriel.hosts.launcher import SRUN
+from oriel.hosts.launcher import SRUN, Launcher
 from oriel.hosts.nodes import Nodes
 
 LIMIT_S = 10.0
@@ -60,21 +60,21 @@ class SelfTest:
         if left < _LEAST_S:
             return [_not_tested(host, layout, _TOOK_LONG)]
         self._show_step(f"{host.title}, {layout}")
-        rows, reason = path_test.run(host, _RANKS, nodes, left, launcher=self._launcher)
+        rows, reason = path_test.run(host, _RANKS, nodes, left, launcher=launcher)
         if reason and time.monotonic() >= self._end and left < _ENOUGH_S:
             return [_not_tested(host, layout, _TOOK_LONG)]
         if reason:
-            return [_failure(host, layout, reason, self._host_fails(host, nodes))]
+            return [_failure(host, layout, reason, self._host_fails(host, nodes, launcher))]
         if nodes:
             return [_two_nodes(host, rows)]
         return [*_one_node(host, rows), *_of_the_host(host, rows)]
 
-    def _host_fails(self, host: Host, nodes: Nodes | None) -> bool | None:
+    def _host_fails(self, host: Host, nodes: Nodes | None, launcher: Launcher) -> bool | None:
         """Whether the same job fails without Oriel, too; None if there is no time to see."""
         left = self._end - time.monotonic()
         if left < _LEAST_S:
             return None
-        _, reason = path_test.run(host, _RANKS, nodes, left, False, self._launcher)
+        _, reason = path_test.run(host, _RANKS, nodes, left, False, launcher)
         return None if time.monotonic() >= self._end else bool(reason)
 
 

@@ -31,6 +31,7 @@ PROGRAMS = (
     "threads",
     "alltoallv",
     "collectives",
+    "network",
 )  # each begins its sentences with its name
 
 # What launchers say on a busy machine before any rank has been started: worth another attempt.
