@@ -22,6 +22,17 @@ class OfiEndpoint {
   OfiEndpoint(const OfiEndpoint&) = delete;
   OfiEndpoint& operator=(const OfiEndpoint&) = delete;
 
+  fid_ep* handle() const { return endpoint_; }
+  const fi_info& info() const { return *info_; }
+  const EndpointName& own_name() const { return own_name_; }
+  /// Returns whether the provider requires that our memory is registered (FI_MR_LOCAL).
+  bool local_registration() const { return local_registration_; }
+  /// The number of the process with this id; -1 if it has not been attached.
+  int number_of(std::uint64_t id) const;
+  fi_addr_t address_of(int number) const { return peers_[static_cast<std::size_t>(number)]; }
+  int register_memory(const void* memory, std::uint64_t bytes, std::uint64_t access, fid_mr*& made);
+  bool fail(std::string& error, const char* step, long code) const;
+
  protected:
   OfiEndpoint() = default;
   ~OfiEndpoint();
@@ -34,17 +45,12 @@ class OfiEndpoint {
   bool open_endpoint(std::string& error);
   /// Closes the endpoint, so that memory that it uses can be freed.
   void close_endpoint();
-  bool fail(std::string& error, const char* step, long code) const;
 
   /// The number of the process whose endpoint has this name. Processes are numbered from 0 in the
   /// order in which they are attached; attaching one again returns its number. -1 if it cannot be
   /// reached; `error` is a sentence then.
   int attach_endpoint(const EndpointName& name, std::string& error);
-  /// The number of the process with this id; -1 if it has not been attached.
-  int number_of(std::uint64_t id) const;
-  fi_addr_t address_of(int number) const { return peers_[static_cast<std::size_t>(number)]; }
 
-  int register_memory(const void* memory, std::uint64_t bytes, std::uint64_t access, fid_mr*& made);
   /// Registers memory for access by other processes; `access` has libfabric's flags. Returns its
   /// number, or -1.
   int expose_memory(void* memory, std::uint64_t bytes, std::uint64_t access, RemoteMemory& exposed);

@@ -412,7 +412,7 @@ std::uint64_t SimTransport::transfer(int process, bool write, std::span<const Tr
   return accepted;
 }
 
-/// As OfiNetwork::immediate_for().
+/// As PacketSender::immediate_for().
 std::optional<std::uint64_t> SimTransport::immediate_for(int process,
                                                          std::span<const std::byte> message) {
   const ImmediateFormat& format = network_.immediate_format();

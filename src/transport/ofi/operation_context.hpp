@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <rdma/fabric.h>
+
+#include <cstdint>
+
+namespace oriel {
+
+/// A libfabric operation in flight. libfabric returns the context with the completion.
+struct OperationContext {
+  enum class Kind : std::uint8_t { receive, send, transfer };
+  fi_context2 context{};  // first: the completion's pointer is that of the OperationContext
+  Kind kind = Kind::receive;
+  int process = -1;  // not for a receive
+  std::uint64_t bytes = 0;
+};
+
+}  // namespace oriel

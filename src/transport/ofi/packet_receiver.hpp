@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "transport/ofi/endpoint.hpp"
+#include "transport/ofi/network_peer.hpp"
+#include "transport/ofi/packet_buffers.hpp"
+#include "transport/packet/immediate_data.hpp"
+#include "transport/packet/packet.hpp"
+
+namespace oriel {
+
+/// The receiving side of an endpoint: buffers posted for packets, arrivals restored to the order
+/// of sending, and the messages in them.
+class PacketReceiver {
+ public:
+  PacketReceiver(OfiEndpoint& endpoint, PacketBuffers& buffers, NetworkPeers& peers,
+                 const ImmediateFormat& immediate);
+
+  /// Posts the first buffers. False if the provider takes none.
+  bool post_buffers();
+  bool post(PacketBuffer& buffer);
+  /// Posts buffers that the provider has not taken before.
+  void post_again();
+
+  /// A packet or immediate data that the provider reports.
+  void arrived(const Arrival& arrival) { arrived_.push_back(arrival); }
+  bool nothing_arrived() const { return arrived_.empty(); }
+
+  /// The next message of the arrivals, valid until the next call. Empty: there is none.
+  std::span<const std::byte> next_message();
+
+  /// Marks a peer as lost, and drops its arrivals that wait for their turn.
+  void lose(NetworkPeer& gone);
+
+ private:
+  bool next_arrival();
+  bool due(Arrival& arrival);
+  NetworkPeer* sender_of(const Arrival& arrival, std::uint32_t& sequence);
+  void begin(const Arrival& arrival);
+  bool next_early();
+  void forget(const Arrival& arrival);
+
+  OfiEndpoint& endpoint_;
+  PacketBuffers& buffers_;
+  NetworkPeers& peers_;
+  const ImmediateFormat& immediate_;  // for messages behind writes
+  std::deque<Arrival> arrived_;       // arrivals not yet handled
+  std::vector<PacketBuffer*> unposted_;
+  PacketBuffer* current_ = nullptr;  // the packet whose messages are being taken out
+  NetworkPeer* sender_ = nullptr;    // the sender of the packet or immediate data handled last
+  PacketReader reader_;
+  std::span<const std::byte> named_;  // the message that immediate data has named
+};
+
+}  // namespace oriel

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "transport/ofi/endpoint.hpp"
+#include "transport/ofi/lifeline.hpp"
+#include "transport/ofi/network_peer.hpp"
+#include "transport/ofi/packet_buffers.hpp"
+#include "transport/ofi/packet_receiver.hpp"
+#include "transport/packet/immediate_data.hpp"
+
+namespace oriel {
+
+/// The sending side of an endpoint: messages are collected in the open packet of their receiver,
+/// and packets that the provider does not accept wait in its backlog.
+class PacketSender {
+ public:
+  PacketSender(OfiEndpoint& endpoint, PacketBuffers& buffers, NetworkPeers& peers,
+               PacketReceiver& receiver, const ImmediateFormat& immediate);
+
+  /// Adds a message to the open packet. `code`: as in PacketWriter.
+  void send(NetworkPeer& to, std::span<const std::byte> header, std::span<const std::byte> payload,
+            std::uint32_t code = 0);
+  /// Sends all open packets.
+  void push();
+  /// Sends packets of the backlogs.
+  void push_backlogs();
+  /// A packet's send is over.
+  void sent(PacketBuffer& buffer, Error error);
+
+  /// Immediate data that stand for the message: its code, and the next number in our order to the
+  /// process. Nothing if the message must be sent in a packet. That is also the case if many
+  /// immediate data have been sent while earlier packets may not have arrived, because the receiver
+  /// can restore the order of a limited number only.
+  std::optional<std::uint64_t> immediate_for(NetworkPeer& to, std::span<const std::byte> message);
+
+  static bool congested(const NetworkPeer& to);
+  /// As Network::drained().
+  bool drained(Lifeline& lifeline);
+  /// The number of packets that the provider did not accept at once.
+  std::uint64_t delayed() const { return delayed_; }
+
+ private:
+  bool open_packet(NetworkPeer& to);
+  void close_packet(NetworkPeer& to);
+  bool inject(NetworkPeer& to, PacketBuffer& buffer);
+  bool hand_over(NetworkPeer& to, PacketBuffer& buffer);
+  void push_backlog(NetworkPeer& to);
+  void mark_ended_peers(Lifeline& lifeline);
+
+  OfiEndpoint& endpoint_;
+  PacketBuffers& buffers_;
+  NetworkPeers& peers_;
+  PacketReceiver& receiver_;
+  const ImmediateFormat& immediate_;
+  std::vector<NetworkPeer*> open_;   // processes with an open packet
+  std::size_t under_way_ = 0;        // packets in flight
+  std::size_t backlogged_ = 0;       // packets in all backlogs
+  std::uint64_t checked_ended_ = 0;  // nanoseconds
+  std::uint64_t delayed_ = 0;        // packets that were backlogged
+};
+
+}  // namespace oriel
