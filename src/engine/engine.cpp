@@ -5,17 +5,17 @@
 
 namespace oriel {
 
-Running::Running(std::unique_ptr<ShmTransport> node, Fabric& fabric, Host& of)
-    : transports(std::move(node), fabric),
+Running::Running(std::unique_ptr<ShmTransport> node, Networks& networks, Host& of)
+    : transports(std::move(node), networks),
       process(transports, transports.shm().self()),
       host(of),
       calls(transports.shm().calls(transports.shm().self())) {}
 
-bool Engine::start(Host& host, Fabric& fabric, int rank, std::string& error) {
+bool Engine::start(Host& host, Networks& networks, int rank, std::string& error) {
   auto transport = ShmTransport::create(arena, error, rank);
   if (transport == nullptr) return false;
   line_keeper.start(transport->own_threads());
-  running_.store(new Running(std::move(transport), fabric, host), std::memory_order_release);
+  running_.store(new Running(std::move(transport), networks, host), std::memory_order_release);
   if (spare_flag_ == nullptr) take_spare_flag();
   return true;
 }

@@ -29,7 +29,7 @@ namespace oriel {
 
 /// The state that all windows of a process share, from the first window until MPI ends.
 struct Running {
-  Running(std::unique_ptr<ShmTransport> node, Fabric& fabric, Host& of);
+  Running(std::unique_ptr<ShmTransport> node, Networks& networks, Host& of);
 
   CompositeTransport transports;
   Process process;
@@ -79,10 +79,10 @@ class Engine {
 
   /// Null from the end of MPI, or of its last session, until the next window is made.
   Running* running() const { return running_.load(std::memory_order_acquire); }
-  /// Starts the engine. `host` and `fabric` must exist until it is stopped. `rank`: the process's
+  /// Starts the engine. `host` and `networks` must exist until it is stopped. `rank`: the process's
   /// rank in MPI_COMM_WORLD, or -1 if there is no such communicator. On failure returns false and
   /// sets `error` to a sentence.
-  bool start(Host& host, Fabric& fabric, int rank, std::string& error);
+  bool start(Host& host, Networks& networks, int rank, std::string& error);
   /// Stops the engine. The caller destroys the result; null: the engine was not running.
   std::unique_ptr<Running> stop();
   /// Called in the child of a fork: the engine remains the parent's.

@@ -18,9 +18,9 @@ class CompositeTransport final : public Transport, public Messages {
  public:
   static constexpr int first_elsewhere = 1 << 24;
 
-  /// `fabric` must exist as long as this object.
-  CompositeTransport(std::unique_ptr<ShmTransport> shm, Fabric& fabric)
-      : Transport(*shm, *this), shm_(std::move(shm)), fabric_(fabric) {}
+  /// `networks` must exist as long as this object.
+  CompositeTransport(std::unique_ptr<ShmTransport> shm, Networks& networks)
+      : Transport(*shm, *this), shm_(std::move(shm)), networks_(networks) {}
 
   /// The shared-memory transport, by its own type.
   ShmTransport& shm() { return *shm_; }
@@ -28,17 +28,17 @@ class CompositeTransport final : public Transport, public Messages {
   Network* network() { return network_.get(); }
   /// network(), which the first call opens. Null if there is none; `error` is a sentence then.
   Network* open_network(std::string& error) {
-    if (network_ == nullptr) network_ = fabric_.open_network(error);
+    if (network_ == nullptr) network_ = networks_.open_network(error);
     return network();
   }
   /// Null until a window requests network atomics, and if there are none.
   AtomicNetwork* atomics() { return atomics_.get(); }
   /// atomics(), which the first call opens.
   AtomicNetwork* open_atomics() {
-    if (atomics_ == nullptr) atomics_ = fabric_.open_atomics();
+    if (atomics_ == nullptr) atomics_ = networks_.open_atomics();
     return atomics();
   }
-  Fabric& fabric() const { return fabric_; }
+  Networks& networks() const { return networks_; }
 
   void send(int process, std::span<const std::byte> header,
             std::span<const std::byte> payload) override {
@@ -87,7 +87,7 @@ class CompositeTransport final : public Transport, public Messages {
 
  private:
   std::unique_ptr<ShmTransport> shm_;
-  Fabric& fabric_;
+  Networks& networks_;
   std::unique_ptr<Network> network_;
   std::unique_ptr<AtomicNetwork> atomics_;
 };

@@ -22,10 +22,10 @@ class ThreeNetworks : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string error;
-    ours_ = OfiFabric().open_network(error);
+    ours_ = OfiNetworks().open_network(error);
     if (ours_ == nullptr) GTEST_SKIP() << error;
     for (int i = 0; i < 2; ++i) {
-      theirs_.push_back(OfiFabric().open_network(error));
+      theirs_.push_back(OfiNetworks().open_network(error));
       ASSERT_NE(theirs_.back(), nullptr) << error;
       they_.push_back(ours_->attach(theirs_.back()->name(), error));
       ASSERT_GE(they_.back(), 0) << error;
@@ -94,7 +94,7 @@ TEST_F(ThreeNetworks, WhatHasNotBeenPushedHasNotLeft) {
 // Until it looks, no connection is made, and no packet taken.
 TEST_F(ThreeNetworks, AProcessThatDoesNotLookIsNotTakenForEnded) {
   std::string error;
-  const std::unique_ptr<Network> silent = OfiFabric().open_network(error);
+  const std::unique_ptr<Network> silent = OfiNetworks().open_network(error);
   ASSERT_NE(silent, nullptr) << error;
   ASSERT_GE(silent->attach(ours_->name(), error), 0) << error;
   const int process = ours_->attach(silent->name(), error);

@@ -33,7 +33,7 @@ class LostRank : public ::testing::TestWithParam<bool> {
   static constexpr int lost = 2;
 
   LostRank() {
-    for (int rank = 0; rank < all_.count(); ++rank) all_[rank].fabric.direct = GetParam();
+    for (int rank = 0; rank < all_.count(); ++rank) all_[rank].networks.direct = GetParam();
   }
 
   Window& window(int rank) { return *windows_[static_cast<std::size_t>(rank)]; }
@@ -140,7 +140,7 @@ TEST_P(LostRank, IsNotAwaitedBeforeMpiEnds) {
 
 TEST_P(LostRank, CannotTakePartInAWindow) {
   for (int rank = 0; rank < all_.count(); ++rank) all_[rank].comm.forget_peers();
-  all_[0].fabric.unreachable = {lost};
+  all_[0].networks.unreachable = {lost};
   all_.run([&](int rank) {
     const auto draft = all_[rank].make_draft(all_[rank].comm);
     draft->begin(64, 1);

@@ -82,7 +82,7 @@ class Pacing : public shm_test::ShmTest {
   Process& process() { return rank().running().process; }
   Pace& pace() { return rank().running().pace; }
   void add_network(bool busy = false) {
-    rank().fabric.given = std::make_unique<TestNetwork>(busy);
+    rank().networks.given = std::make_unique<TestNetwork>(busy);
     std::string error;
     ASSERT_NE(rank().running().transports.open_network(error), nullptr);
   }

@@ -43,8 +43,8 @@ std::unique_ptr<SimRanks> make_ranks(const Nodes& nodes, std::uint64_t seed) {
   all->network().set_orders_writes(nodes.orders_writes);
   all->network().set_immediate_data(nodes.immediate, SimNetwork::ArrivalOrder::in_order);
   for (int rank = 0; rank < all->count(); ++rank) {
-    (*all)[rank].fabric.direct = nodes.direct;
-    (*all)[rank].fabric.atomics = nodes.atomics;
+    (*all)[rank].networks.direct = nodes.direct;
+    (*all)[rank].networks.atomics = nodes.atomics;
   }
   return all;
 }
@@ -144,7 +144,7 @@ class SeveralNodes : public ::testing::TestWithParam<Nodes> {
                offset;
       });
       caller.free();
-      EXPECT_EQ(all[rank].fabric.exposures, 0);
+      EXPECT_EQ(all[rank].networks.exposures, 0);
     });
   }
 
@@ -229,7 +229,7 @@ TEST_P(SeveralNodes, FailTogether) {
                                                       ") could not take part: ";
       EXPECT_EQ(reasons[static_cast<std::size_t>(rank)], words + "the size is negative");
     }
-    for (int rank = 0; rank < ranks; ++rank) EXPECT_EQ((*all)[rank].fabric.exposures, 0);
+    for (int rank = 0; rank < ranks; ++rank) EXPECT_EQ((*all)[rank].networks.exposures, 0);
   }
 }
 

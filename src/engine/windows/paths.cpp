@@ -97,7 +97,7 @@ std::string describe_protocols(Running& running, Window& window) {
 std::string describe_network(Running& running) {
   if (const Network* open = running.transports.network()) return open->description();
   std::string error;
-  const std::unique_ptr<Network> tried = running.transports.fabric().open_network(error);
+  const std::unique_ptr<Network> tried = running.transports.networks().open_network(error);
   return tried != nullptr ? tried->description() : error;
 }
 

@@ -26,8 +26,8 @@ bool Runtime::start(Host& host, std::string& error) {
   note_thread_level();  // MPI may have been started before the program called Oriel's symbols
   int rank = -1;
   if (world_exists()) host_mpi().Comm_rank(MPI_COMM_WORLD, &rank);
-  static OfiFabric fabric;
-  if (!engine.start(host, fabric, rank, error)) return false;
+  static OfiNetworks networks;
+  if (!engine.start(host, networks, rank, error)) return false;
   datatypes.start(self, engine.lock);
   return true;
 }

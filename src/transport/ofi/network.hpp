@@ -129,7 +129,7 @@ class AtomicNetwork {
 };
 
 /// Opens the networks of a process.
-class Fabric {
+class Networks {
  public:
   /// Null if there is none; `error` is a sentence then.
   virtual std::unique_ptr<Network> open_network(std::string& error) = 0;
@@ -137,11 +137,11 @@ class Fabric {
   virtual std::unique_ptr<AtomicNetwork> open_atomics() = 0;
 
  protected:
-  ~Fabric() = default;
+  ~Networks() = default;
 };
 
 /// libfabric's networks: those of a real process.
-class OfiFabric final : public Fabric {
+class OfiNetworks final : public Networks {
  public:
   std::unique_ptr<Network> open_network(std::string& error) override;
   std::unique_ptr<AtomicNetwork> open_atomics() override;

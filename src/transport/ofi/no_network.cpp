@@ -4,14 +4,14 @@
 
 namespace oriel {
 
-std::unique_ptr<Network> OfiFabric::open_network(std::string& error) {
+std::unique_ptr<Network> OfiNetworks::open_network(std::string& error) {
   error =
       "this build of Oriel has no network, because libfabric's headers were not found when it was "
       "configured; install them (Debian: libfabric-dev) and build again";
   return nullptr;
 }
 
-std::unique_ptr<AtomicNetwork> OfiFabric::open_atomics() {
+std::unique_ptr<AtomicNetwork> OfiNetworks::open_atomics() {
   return nullptr;
 }
 

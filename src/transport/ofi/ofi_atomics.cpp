@@ -112,7 +112,7 @@ OpSet bit_of(std::size_t index) {
 
 }  // namespace
 
-std::unique_ptr<AtomicNetwork> OfiFabric::open_atomics() {
+std::unique_ptr<AtomicNetwork> OfiNetworks::open_atomics() {
   auto made = std::make_unique<OfiAtomics>();
   return made->open() ? std::move(made) : nullptr;
 }

@@ -163,7 +163,7 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   std::size_t registered_ = 0;  // buffers for transfers of other processes
 };
 
-std::unique_ptr<Network> OfiFabric::open_network(std::string& error) {
+std::unique_ptr<Network> OfiNetworks::open_network(std::string& error) {
   auto made = std::make_unique<OfiNetwork>();
   return made->open(error) ? std::move(made) : nullptr;
 }

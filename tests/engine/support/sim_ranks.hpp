@@ -17,7 +17,7 @@
 #include "engine/engine.hpp"
 #include "engine/host/host_interface.hpp"
 #include "engine/windows/window_draft.hpp"
-#include "support/sim_fabric.hpp"
+#include "support/sim_networks.hpp"
 
 /// A host of simulated ranks: threads of one program, each with an Engine of its own. Their arenas
 /// and node transports are real, so that ranks of a node map one another's memory as processes do.
@@ -98,9 +98,9 @@ struct SimRank {
 
   /// `on`: the node of the rank. `network`: null if there is none.
   SimRank(SimGroup& group, int rank, const Node& on = Node::here(), SimNetwork* network = nullptr)
-      : node(on), fabric(network, rank, group.ranks()), comm(group, rank, engine) {
+      : node(on), networks(network, rank, group.ranks()), comm(group, rank, engine) {
     std::string error;
-    if (!engine.start(host, fabric, rank, error)) throw std::runtime_error(error);
+    if (!engine.start(host, networks, rank, error)) throw std::runtime_error(error);
   }
   ~SimRank() {
     engine.agent.stop();
@@ -120,7 +120,7 @@ struct SimRank {
 
   Node node;
   SimHost host;
-  SimFabric fabric;
+  SimNetworks networks;
   Engine engine{extent};
   SimComm comm;
 };

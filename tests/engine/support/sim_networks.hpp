@@ -15,10 +15,10 @@ namespace oriel::test {
 
 /// The networks of one simulated rank, over a SimNetwork with two processes for each rank: the
 /// ranks come first, then their ends of the network atomics.
-class SimFabric final : public Fabric {
+class SimNetworks final : public Networks {
  public:
   /// `network`: null if there is none.
-  SimFabric(SimNetwork* network, int rank, int ranks)
+  SimNetworks(SimNetwork* network, int rank, int ranks)
       : network_(network), rank_(rank), ranks_(ranks) {}
 
   std::unique_ptr<Network> open_network(std::string& error) override;

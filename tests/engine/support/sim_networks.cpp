@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "support/sim_fabric.hpp"
+#include "support/sim_networks.hpp"
 
 #include <cstring>
 #include <span>
@@ -25,8 +25,8 @@ int process_of(const EndpointName& name) {
 /// A process's end of a SimNetwork, as libfabric's network would be.
 class SimEnd final : public Network {
  public:
-  SimEnd(SimFabric& fabric, SimNetwork& network, int rank)
-      : fabric_(fabric), transport_(network, rank), direct_(fabric.direct) {
+  SimEnd(SimNetworks& networks, SimNetwork& network, int rank)
+      : networks_(networks), transport_(network, rank), direct_(networks.direct) {
     name_.endpoint = name_of(rank);
   }
 
@@ -34,7 +34,7 @@ class SimEnd final : public Network {
   std::string description() const override { return "simulated"; }
   int attach(const NetworkName& name, std::string& error) override {
     const int process = process_of(name.endpoint);
-    if (!fabric_.unreachable.contains(process)) return process;
+    if (!networks_.unreachable.contains(process)) return process;
     error = "its node does not answer.";
     return -1;
   }
@@ -74,16 +74,16 @@ class SimEnd final : public Network {
   int expose(void* memory, std::uint64_t bytes, RemoteMemory& exposed) override {
     if (!direct_ || bytes == 0) return -1;
     exposed.address = reinterpret_cast<std::uintptr_t>(memory);
-    return fabric_.exposures++;
+    return networks_.exposures++;
   }
-  void withdraw(int) override { --fabric_.exposures; }
+  void withdraw(int) override { --networks_.exposures; }
   int wait_descriptor() const override { return -1; }
   bool may_wait() override { return true; }
   bool drained() override { return transport_.drained(); }
   std::uint64_t delayed() const override { return 0; }
 
  private:
-  SimFabric& fabric_;
+  SimNetworks& networks_;
   SimTransport transport_;
   bool direct_;
   NetworkName name_;
@@ -94,17 +94,17 @@ class SimEnd final : public Network {
 /// Has all ops on 64-bit unsigned integers.
 class SimAtomics final : public AtomicNetwork {
  public:
-  SimAtomics(SimFabric& fabric, SimNetwork& network, int process)
-      : fabric_(fabric), transport_(network, process), name_(name_of(process)) {}
+  SimAtomics(SimNetworks& networks, SimNetwork& network, int process)
+      : networks_(networks), transport_(network, process), name_(name_of(process)) {}
 
   const EndpointName& name() const override { return name_; }
   TypeSet types(OpSet) const override { return bit(Basic::u64); }
   int attach(const EndpointName& name) override { return process_of(name); }
   int expose(void* memory, std::uint64_t, RemoteMemory& exposed) override {
     exposed.address = reinterpret_cast<std::uintptr_t>(memory);
-    return fabric_.exposures++;
+    return networks_.exposures++;
   }
-  void withdraw(int) override { --fabric_.exposures; }
+  void withdraw(int) override { --networks_.exposures; }
   std::uint64_t begin(int process, const Atomic& atomic, const RemoteMemory& remote,
                       std::uint64_t token) override {
     return transport_.atomic(process, atomic, remote, token);
@@ -115,21 +115,21 @@ class SimAtomics final : public AtomicNetwork {
   bool may_wait() override { return true; }
 
  private:
-  SimFabric& fabric_;
+  SimNetworks& networks_;
   SimTransport transport_;
   EndpointName name_;
 };
 
 }  // namespace
 
-std::unique_ptr<Network> SimFabric::open_network(std::string& error) {
+std::unique_ptr<Network> SimNetworks::open_network(std::string& error) {
   if (given != nullptr) return std::move(given);
   if (network_ != nullptr) return std::make_unique<SimEnd>(*this, *network_, rank_);
   error = "the simulation has no network";
   return nullptr;
 }
 
-std::unique_ptr<AtomicNetwork> SimFabric::open_atomics() {
+std::unique_ptr<AtomicNetwork> SimNetworks::open_atomics() {
   if (network_ == nullptr || !atomics) return nullptr;
   return std::make_unique<SimAtomics>(*this, *network_, ranks_ + rank_);
 }
