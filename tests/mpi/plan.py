@@ -169,11 +169,18 @@ SEVERAL_NODES = (
     Row(("mpich",), ("tool_variables",), ("2x1",)),
 )
 
-# The others' networks; Intel MPI's libfabric brings tcp alone. sockets is slow: less of it.
+# The others' networks, of which Intel MPI's libfabric has tcp alone. sockets is slow: less of it.
 PROVIDERS = (
     Row(LIBRARIES, ("fence", "operations", "passive", "pscw", "reductions"), ("tcp;ofi_rxm",)),
     Row(("mpich",), ("fence", "operations", "pscw"), ("sockets",)),
     Row(("openmpi",), OPERATIONS, ("sockets",)),
+    # No order, addresses of its own kind, and a target whose software carries out RMA: of all that
+    # runs without its hardware the one most like a card's provider.
+    Row(
+        ("mpich",),
+        ("fence", "fuzz", "nonblocking", "notified", "operations", "passive", "pscw"),
+        ("psm3",),
+    ),
 )
 
 # Accumulates by the network's own atomics where all peers are remote, beside mapped ones not.

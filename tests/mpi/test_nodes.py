@@ -9,7 +9,7 @@ import secrets
 import subprocess
 
 import pytest
-from conftest import behind_oriel, expect_loss, folder_of, run_to_loss
+from conftest import all_hosts, behind_oriel, expect_loss, folder_of, run_to_loss
 from oriel.hosts.nodes import Nodes, NodesError
 from plan import INTRINSIC, LIBRARIES, PROVIDERS, SEVERAL_NODES
 
@@ -18,6 +18,18 @@ def _shape(nodes, shape: str):
     """The nodes and the number of ranks that a shape stands for: NODESxRANKS, these on each."""
     count, each = (int(word) for word in shape.split("x"))
     return nodes.first(count), count * each
+
+
+def _psm3() -> dict[str, str]:
+    """Settings that let another MPI's ranks use psm3 over UDP: Intel MPI's libfabric has it."""
+    intel = all_hosts().get("intel")
+    if intel is None:
+        pytest.skip("no Intel MPI here, whose libfabric has psm3")
+    return {
+        "ORIEL_OFI_LIBRARY": str(intel.prefix / "lib" / "libfabric.so.1"),
+        "FI_PROVIDER_PATH": str(intel.prefix / "lib"),
+        "PSM3_HAL": "sockets",
+    }
 
 
 @pytest.mark.host_alone
@@ -44,6 +56,8 @@ def test_setup_without_blocking_collectives(job, host, words, three_nodes):
 @pytest.mark.plan("provider", PROVIDERS)
 def test_provider(job, host, program, provider, three_nodes):
     settings = {"ORIEL_OFI_PROVIDER": provider}
+    if provider == "psm3":
+        settings |= _psm3()
     job.expect_ok(host, program, 4, settings, nodes=three_nodes.first(2))
 
 
