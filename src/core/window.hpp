@@ -68,6 +68,8 @@ class Window final : private SweepWork {
   const Member& member(int rank) { return region_.member(rank); }
   /// As member(), for loops over all ranks: the member is not kept.
   Member read_member(int rank) const { return region_.read_member(rank); }
+  /// As Region::loss_reason().
+  std::string loss_reason(int rank) const { return region_.loss_reason(rank); }
   /// Returns whether some ranks are remote to each other.
   bool remote() const { return remote_ != nullptr; }
   /// Returns whether operations to one target can be ordered. Network atomics have no order with

@@ -84,6 +84,10 @@ class CompositeTransport final : public Transport, public Messages {
     return process < first_elsewhere ? shm_->alive(process)
                                      : network_->alive(process - first_elsewhere);
   }
+  std::string loss_reason(int process) const override {
+    return process < first_elsewhere ? std::string()
+                                     : network_->loss_reason(process - first_elsewhere);
+  }
 
  private:
   std::unique_ptr<ShmTransport> shm_;

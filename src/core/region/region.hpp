@@ -78,6 +78,10 @@ class Region {
     return known != nullptr ? *known : table_.read_member(rank);
   }
   bool alive(int rank) const { return transport_.messages().alive(read_member(rank).process); }
+  /// Why a lost rank cannot be reached, as a clause; empty: it has ended.
+  std::string loss_reason(int rank) const {
+    return transport_.messages().loss_reason(read_member(rank).process);
+  }
 
   // Protocol steps.
   /// Our slot that the rank writes.

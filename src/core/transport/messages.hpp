@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "core/base/error.hpp"
 #include "core/operation/operation.hpp"
@@ -113,6 +114,9 @@ class Messages {
   /// False if the process has ended, so it will not continue anything that it had begun. Takes a
   /// system call or two.
   virtual bool alive(int process) = 0;
+  /// For a process that is not alive(): a clause that says why it cannot be reached. Empty: it has
+  /// ended, as far as the transport knows.
+  virtual std::string loss_reason(int /*process*/) const { return {}; }
 };
 
 }  // namespace oriel

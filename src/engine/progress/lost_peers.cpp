@@ -29,6 +29,12 @@ EngineFailure look_for_any_lost(Window& window) {
 }
 
 EngineFailure lost_rank(Window& window, int rank) {
+  if (const std::string reason = window.loss_reason(rank); !reason.empty()) {
+    return said(Error::peer_lost, "rank " + std::to_string(rank) +
+                                      " of the window cannot be reached, so this call cannot "
+                                      "complete: " +
+                                      reason);
+  }
   return said(Error::peer_lost, "rank " + std::to_string(rank) + " of the window has ended" +
                                     (!window.member(rank).mapped() ? " or cannot be reached" : "") +
                                     ", so this call cannot complete");

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ofi/direct_transfers.hpp"
 
-#include <rdma/fi_errno.h>
-#include <rdma/fi_rma.h>
+#include <rdma/fi_endpoint.h>
 
 #include <algorithm>
-#include <array>
-#include <optional>
 #include <utility>
+
+#include "transport/ofi/fabric_errors.hpp"
 
 namespace oriel {
 namespace {
 
 // The limit of direct transfers in flight, to all processes together.
 constexpr std::size_t most_transfers = 64;
+// How often a transfer is begun whose completions report a shortage.
+constexpr std::uint8_t most_beginnings = 64;
 
 /// Our memory from the lowest to the highest byte of these runs.
 std::pair<const std::byte*, const std::byte*> extent_of(std::span<const TransferRun> runs) {
@@ -28,9 +29,9 @@ std::pair<const std::byte*, const std::byte*> extent_of(std::span<const Transfer
 
 }  // namespace
 
-DirectTransfers::DirectTransfers(OfiEndpoint& endpoint, PacketSender& sender,
+DirectTransfers::DirectTransfers(OfiEndpoint& endpoint, NetworkPeers& peers, PacketSender& sender,
                                  PacketReceiver& receiver)
-    : endpoint_(endpoint), sender_(sender), receiver_(receiver) {}
+    : endpoint_(endpoint), peers_(peers), sender_(sender), receiver_(receiver) {}
 
 DirectTransfers::~DirectTransfers() {
   for (DirectTransfer& transfer : all_) close_object(transfer.registration);
@@ -41,6 +42,26 @@ void DirectTransfers::set_limits(std::uint64_t longest, bool ordered) {
   ordered_ = ordered;
 }
 
+/// Sets the runs of a transfer to the first of these, as far as the provider's limits go. Returns
+/// whether they are all runs completely.
+bool DirectTransfers::fill_runs(DirectTransfer& direct, std::span<const TransferRun> runs,
+                                std::uint64_t key) const {
+  const fi_tx_attr& limits = *endpoint_.info().tx_attr;
+  const std::size_t most =
+      std::min({runs.size(), Messages::most_runs, limits.iov_limit, limits.rma_iov_limit});
+  std::uint64_t cut = 0;  // bytes of the last run that are left over
+  direct.bytes = 0;
+  for (direct.runs = 0; direct.runs < most && direct.bytes < longest_; ++direct.runs) {
+    const TransferRun& run = runs[direct.runs];
+    const std::uint64_t bytes = std::min(run.bytes, longest_ - direct.bytes);
+    direct.here[direct.runs] = {run.local, bytes};
+    direct.there[direct.runs] = {run.remote, bytes, key};
+    direct.bytes += bytes;
+    cut = run.bytes - bytes;
+  }
+  return direct.runs == runs.size() && cut == 0;
+}
+
 std::uint64_t DirectTransfers::begin(NetworkPeer& to, bool write, std::span<const TransferRun> runs,
                                      std::uint64_t key, std::uint64_t token, Behind* behind) {
   if (under_way_ >= most_transfers) return 0;
@@ -49,24 +70,9 @@ std::uint64_t DirectTransfers::begin(NetworkPeer& to, bool write, std::span<cons
   direct.kind = OperationContext::Kind::transfer;
   direct.process = to.number;
   direct.token = token;
-  direct.bytes = 0;
-  std::array<iovec, Messages::most_runs> here;
-  std::array<fi_rma_iov, Messages::most_runs> there;
-  std::array<void*, Messages::most_runs> descriptors{};
-  const fi_tx_attr& limits = *endpoint_.info().tx_attr;
-  const std::size_t most =
-      std::min({runs.size(), Messages::most_runs, limits.iov_limit, limits.rma_iov_limit});
-  std::size_t count = 0;
-  std::uint64_t cut = 0;  // bytes of the last run that are left over
-  for (; count < most && direct.bytes < longest_; ++count) {
-    const TransferRun& run = runs[count];
-    const std::uint64_t bytes = std::min(run.bytes, longest_ - direct.bytes);
-    here[count] = {run.local, bytes};
-    there[count] = {run.remote, bytes, key};
-    direct.bytes += bytes;
-    cut = run.bytes - bytes;
-  }
-  if (count < runs.size() || cut != 0) behind = nullptr;
+  direct.write = write;
+  direct.attempts = 0;
+  const bool whole = fill_runs(direct, runs, key);
   const auto give_up = [&](Error error) {
     finished_.push_back({token, direct.bytes, error});
     return direct.bytes;
@@ -74,43 +80,87 @@ std::uint64_t DirectTransfers::begin(NetworkPeer& to, bool write, std::span<cons
   if (!to.accepts_packets()) return give_up(Error::peer_lost);
   if (endpoint_.local_registration()) {
     // For this transfer only: providers that require it cache recent registrations.
-    const auto [begin, end] = extent_of(runs.first(count));
+    const auto [begin, end] = extent_of(runs.first(direct.runs));
     if (endpoint_.register_memory(begin, static_cast<std::uint64_t>(end - begin),
                                   write ? FI_WRITE : FI_READ, direct.registration) != 0) {
       return give_up(Error::system);
     }
-    descriptors.fill(fi_mr_desc(direct.registration));
   }
-  const auto immediate =
-      behind == nullptr ? std::nullopt : sender_.immediate_for(to, behind->message);
-  const fi_msg_rma message{here.data(),     descriptors.data(),
-                           count,           endpoint_.address_of(to.number),
-                           there.data(),    count,
-                           &direct.context, immediate.value_or(0)};
-  const std::uint64_t flags =
-      FI_COMPLETION | (ordered_ ? 0 : FI_DELIVERY_COMPLETE) | (immediate ? FI_REMOTE_CQ_DATA : 0);
-  const ssize_t code = write ? fi_writemsg(endpoint_.handle(), &message, flags)
-                             : fi_readmsg(endpoint_.handle(), &message, FI_COMPLETION);
+  direct.immediate =
+      whole && behind != nullptr ? sender_.immediate_for(to, behind->message) : std::nullopt;
+  const ssize_t code = issue(direct);
   if (code == 0) {
     idle_.pop_back();
     ++under_way_;
-    if (immediate) {
-      ++to.sent;
+    if (direct.immediate) {
+      direct.sequence = ++to.sent;
       behind->went = true;
     }
     return direct.bytes;
   }
   close_object(direct.registration);
-  if (code == -FI_EAGAIN) return 0;
-  receiver_.lose(to);
-  return give_up(Error::peer_lost);
+  if (meaning_of(code) == FabricError::passing) return 0;
+  return give_up(error_of(to, code));
 }
 
-void DirectTransfers::over(DirectTransfer& transfer, Error error) {
-  close_object(transfer.registration);
+ssize_t DirectTransfers::issue(DirectTransfer& direct) {
+  std::array<void*, Messages::most_runs> descriptors{};
+  if (direct.registration != nullptr) descriptors.fill(fi_mr_desc(direct.registration));
+  const fi_msg_rma message{direct.here.data(),  descriptors.data(),
+                           direct.runs,         endpoint_.address_of(direct.process),
+                           direct.there.data(), direct.runs,
+                           &direct.context,     direct.immediate.value_or(0)};
+  if (!direct.write) return fi_readmsg(endpoint_.handle(), &message, FI_COMPLETION);
+  const std::uint64_t flags = FI_COMPLETION | (ordered_ ? 0 : FI_DELIVERY_COMPLETE) |
+                              (direct.immediate ? FI_REMOTE_CQ_DATA : 0);
+  return fi_writemsg(endpoint_.handle(), &message, flags);
+}
+
+/// The error of a transfer that has failed with this code.
+Error DirectTransfers::error_of(NetworkPeer& to, long code) {
+  if (meaning_of(code) != FabricError::peer_gone) return Error::system;
+  receiver_.lose(to);
+  return Error::peer_lost;
+}
+
+/// Messages may have been sent behind an ordered write, and must not arrive before its bytes. The
+/// receiver holds them back if the write has immediate data, whose number precedes theirs.
+bool DirectTransfers::may_repeat(DirectTransfer& direct, long code) const {
+  return meaning_of(code) == FabricError::passing && ++direct.attempts < most_beginnings &&
+         (!direct.write || !ordered_ || direct.immediate);
+}
+
+void DirectTransfers::over(DirectTransfer& transfer, int code) {
+  if (code == 0) return finish(transfer, Error::none);
+  NetworkPeer& to = *peers_[static_cast<std::size_t>(transfer.process)];
+  if (to.accepts_packets() && may_repeat(transfer, code)) {
+    failed_.push_back(&transfer);
+    return;
+  }
+  const Error error = error_of(to, code);
+  if (transfer.immediate) sender_.fill(to, transfer.sequence);
+  finish(transfer, error);
+}
+
+void DirectTransfers::repeat() {
+  if (failed_.empty()) return;
+  for (DirectTransfer* transfer : std::exchange(failed_, {})) {
+    const NetworkPeer& to = *peers_[static_cast<std::size_t>(transfer->process)];
+    const ssize_t code = to.accepts_packets() ? issue(*transfer) : -FI_ECANCELED;
+    if (code == 0) continue;
+    if (meaning_of(code) == FabricError::passing) {
+      failed_.push_back(transfer);
+    } else {
+      over(*transfer, static_cast<int>(code));
+    }
+  }
+}
+
+void DirectTransfers::finish(DirectTransfer& direct, Error error) {
+  close_object(direct.registration);
   --under_way_;
-  finished_.push_back({transfer.token, transfer.bytes, error});
-  idle_.push_back(&transfer);
+  finished_.push_back({direct.token, direct.bytes, error});
+  idle_.push_back(&direct);
 }
 
 bool DirectTransfers::finished(Transfer& transfer) {

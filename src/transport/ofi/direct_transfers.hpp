@@ -2,10 +2,15 @@
 #pragma once
 
 #include <rdma/fi_domain.h>
+#include <rdma/fi_rma.h>
+#include <sys/types.h>
+#include <sys/uio.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,16 +24,23 @@
 
 namespace oriel {
 
-/// A direct transfer in flight.
+/// A direct transfer in flight, with all that is needed to repeat it.
 struct DirectTransfer : OperationContext {
   std::uint64_t token = 0;
   fid_mr* registration = nullptr;  // of our memory, if the provider requires one
+  bool write = false;
+  std::size_t runs = 0;
+  std::array<iovec, Messages::most_runs> here;
+  std::array<fi_rma_iov, Messages::most_runs> there;
+  std::optional<std::uint64_t> immediate;
+  std::uint32_t sequence = 0;  // of the immediate data
 };
 
 /// The direct transfers of an endpoint: reads and writes of other processes' memory.
 class DirectTransfers {
  public:
-  DirectTransfers(OfiEndpoint& endpoint, PacketSender& sender, PacketReceiver& receiver);
+  DirectTransfers(OfiEndpoint& endpoint, NetworkPeers& peers, PacketSender& sender,
+                  PacketReceiver& receiver);
   ~DirectTransfers();
 
   /// `longest`: the maximal bytes of one transfer. `ordered`: messages arrive after the writes
@@ -38,22 +50,33 @@ class DirectTransfers {
   /// As Network::transfer().
   std::uint64_t begin(NetworkPeer& to, bool write, std::span<const TransferRun> runs,
                       std::uint64_t key, std::uint64_t token, Behind* behind);
-  /// The provider reports the end of a transfer.
-  void over(DirectTransfer& transfer, Error error);
+  /// The provider reports the end of a transfer. `code`: libfabric's; 0: without an error.
+  void over(DirectTransfer& transfer, int code);
+  /// Begins transfers again that have failed for a shortage.
+  void repeat();
   /// As Network::finished().
   bool finished(Transfer& transfer);
   std::size_t under_way() const { return under_way_; }
 
  private:
+  bool fill_runs(DirectTransfer& direct, std::span<const TransferRun> runs,
+                 std::uint64_t key) const;
+  ssize_t issue(DirectTransfer& direct);
+  Error error_of(NetworkPeer& to, long code);
+  bool may_repeat(DirectTransfer& direct, long code) const;
+  void finish(DirectTransfer& direct, Error error);
+
   OfiEndpoint& endpoint_;
+  NetworkPeers& peers_;
   PacketSender& sender_;
   PacketReceiver& receiver_;
   std::uint64_t longest_ = 0;
   bool ordered_ = false;
   std::deque<DirectTransfer> all_;  // all that have ever been used
   std::vector<DirectTransfer*> idle_;
+  std::vector<DirectTransfer*> failed_;  // to be begun again
   std::deque<Transfer> finished_;
-  std::size_t under_way_ = 0;
+  std::size_t under_way_ = 0;  // those to be begun again included
 };
 
 }  // namespace oriel

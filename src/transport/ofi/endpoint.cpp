@@ -45,10 +45,14 @@ void OfiEndpoint::close_endpoint() {
   for (fid_mr*& exposure : exposures_) close_object(exposure);
 }
 
+std::string OfiEndpoint::refusal(const std::string& step, long code) const {
+  return std::string("libfabric's provider ") +
+         (info_ != nullptr ? info_->fabric_attr->prov_name : "") + " refused " + step + ": " +
+         library_->describe(code);
+}
+
 bool OfiEndpoint::fail(std::string& error, const char* step, long code) const {
-  error = std::string("libfabric's provider ") +
-          (info_ != nullptr ? info_->fabric_attr->prov_name : "") + " refused " + step + ": " +
-          library_->describe(code) + "; choose another one with ORIEL_OFI_PROVIDER";
+  error = refusal(step, code) + "; choose another one with ORIEL_OFI_PROVIDER";
   return false;
 }
 

@@ -31,6 +31,9 @@ class OfiEndpoint {
   int number_of(std::uint64_t id) const;
   fi_addr_t address_of(int number) const { return peers_[static_cast<std::size_t>(number)]; }
   int register_memory(const void* memory, std::uint64_t bytes, std::uint64_t access, fid_mr*& made);
+  /// The clause that the provider refused a step: "to send a packet", for example.
+  std::string refusal(const std::string& step, long code) const;
+  /// Sets `error` to a sentence about a step in opening the endpoint. Returns false.
   bool fail(std::string& error, const char* step, long code) const;
 
  protected:

@@ -67,6 +67,7 @@ class Network {
   virtual bool congested(int process) const = 0;
   virtual std::span<const std::byte> receive() = 0;
   virtual bool alive(int process) = 0;
+  virtual std::string loss_reason(int /*process*/) const { return {}; }
   /// Begins a link to the process with this name: see Lifeline. It need not be attached.
   virtual void watch(const NetworkName& name) = 0;
   virtual std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,

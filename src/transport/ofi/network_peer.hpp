@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "transport/ofi/network.hpp"
@@ -45,6 +46,7 @@ struct NetworkPeer {
 
   bool ended = false;  // nothing is sent to it any more; arrivals from it are still taken
   bool lost = false;   // arrivals from it are dropped, too
+  std::string loss;    // a clause: why it cannot be reached. Empty: it has ended
 
   bool accepts_packets() const { return !ended && !lost; }
 };

@@ -20,6 +20,7 @@
 #include "core/base/steps.hpp"
 #include "transport/ofi/direct_transfers.hpp"
 #include "transport/ofi/endpoint.hpp"
+#include "transport/ofi/fabric_errors.hpp"
 #include "transport/ofi/lifeline.hpp"
 #include "transport/ofi/network.hpp"
 #include "transport/ofi/network_peer.hpp"
@@ -112,6 +113,9 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   }
   std::span<const std::byte> receive() override;
   bool alive(int process) override;
+  std::string loss_reason(int process) const override {
+    return peers_[static_cast<std::size_t>(process)]->loss;
+  }
   void watch(const NetworkName& name) override { lifeline_->watch(name.lifeline); }
   std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
                          std::uint64_t key, std::uint64_t token, Behind* behind) override {
@@ -157,7 +161,7 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   PacketBuffers buffers_{*this};
   PacketReceiver receiver_{*this, buffers_, peers_, immediate_};
   PacketSender sender_{*this, buffers_, peers_, receiver_, immediate_};
-  DirectTransfers transfers_{*this, sender_, receiver_};
+  DirectTransfers transfers_{*this, peers_, sender_, receiver_};
   unsigned polls_ = 0;          // number of calls of progress()
   bool polled_ = false;         // receive() has polled the provider since it last returned nothing
   std::size_t registered_ = 0;  // buffers for transfers of other processes
@@ -181,9 +185,7 @@ bool OfiNetwork::open(std::string& error) {
       std::make_unique<Lifeline>(std::span(own_name_.address).first(own_name_.address_bytes),
                                  static_cast<int>(setting_int("ORIEL_PEER_TIMEOUT")));
   name_.lifeline = lifeline_->name();
-  if (receiver_.post_buffers()) return true;
-  error = "the provider took no buffers to receive into";
-  return false;
+  return receiver_.post_buffers(error);
 }
 
 fi_info* OfiNetwork::offers(const Wish& wish, int& code) const {
@@ -261,6 +263,8 @@ void OfiNetwork::progress() {
   if (count == -FI_EAVAIL) {
     fi_cq_err_entry entry{};
     if (fi_cq_readerr(completions_, &entry, 0) > 0) failed(entry);
+  } else if (count < 0 && meaning_of(count) != FabricError::passing) {
+    receiver_.lose_all(refusal("to report completions", count));
   }
   for (ssize_t i = 0; i < count; ++i) {
     const fi_cq_data_entry& entry = entries[static_cast<std::size_t>(i)];
@@ -275,18 +279,20 @@ void OfiNetwork::progress() {
   }
   receiver_.post_again();
   sender_.push_backlogs();
+  transfers_.repeat();
 }
 
 void OfiNetwork::done(OperationContext& context, std::uint64_t bytes) {
   using Kind = OperationContext::Kind;
   switch (context.kind) {
     case Kind::receive:
+      receiver_.unposted();
       context.bytes = bytes;
       return receiver_.arrived({static_cast<PacketBuffer*>(&context)});
     case Kind::send:
-      return sender_.sent(static_cast<PacketBuffer&>(context), Error::none);
+      return sender_.sent(static_cast<PacketBuffer&>(context), 0);
     case Kind::transfer:
-      return transfers_.over(static_cast<DirectTransfer&>(context), Error::none);
+      return transfers_.over(static_cast<DirectTransfer&>(context), 0);
   }
 }
 
@@ -296,15 +302,13 @@ void OfiNetwork::failed(const fi_cq_err_entry& entry) {
   if (context == nullptr) return;
   switch (context->kind) {
     case Kind::receive:
-      // The packet was too long, for example: the buffer is posted for the next packet, unless the
-      // endpoint is being closed (FI_ECANCELED).
-      if (entry.err != FI_ECANCELED) receiver_.post(static_cast<PacketBuffer&>(*context));
-      return;
+      // The packet was too long, for example, or its connection has broken.
+      receiver_.unposted();
+      return receiver_.post(static_cast<PacketBuffer&>(*context));
     case Kind::send:
-      return sender_.sent(static_cast<PacketBuffer&>(*context), Error::peer_lost);
+      return sender_.sent(static_cast<PacketBuffer&>(*context), entry.err);
     case Kind::transfer:
-      receiver_.lose(peer(context->process));
-      return transfers_.over(static_cast<DirectTransfer&>(*context), Error::peer_lost);
+      return transfers_.over(static_cast<DirectTransfer&>(*context), entry.err);
   }
 }
 

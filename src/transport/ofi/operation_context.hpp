@@ -12,7 +12,8 @@ struct OperationContext {
   enum class Kind : std::uint8_t { receive, send, transfer };
   fi_context2 context{};  // first: the completion's pointer is that of the OperationContext
   Kind kind = Kind::receive;
-  int process = -1;  // not for a receive
+  std::uint8_t attempts = 0;  // how often the provider has refused it
+  int process = -1;           // not for a receive
   std::uint64_t bytes = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <rdma/fi_domain.h>
 
 #include <array>
+#include <string>
 #include <utility>
 
 namespace oriel {
@@ -32,7 +33,13 @@ bool PacketBuffers::add_slab(std::string& error) {
   if (endpoint_.local_registration()) {
     const int code = endpoint_.register_memory(slab->memory.get(), packet_bytes * buffers_per_slab,
                                                FI_SEND | FI_RECV, slab->registration);
-    if (code != 0) return endpoint_.fail(error, "to register memory", code);
+    if (code != 0) {
+      error = endpoint_.refusal("to register " + std::to_string(packet_bytes * buffers_per_slab) +
+                                    " bytes of packet buffers",
+                                code) +
+              "; raise `ulimit -l`";
+      return false;
+    }
     descriptor = fi_mr_desc(slab->registration);
   }
   for (std::size_t i = 0; i < buffers_per_slab; ++i) {
@@ -45,8 +52,7 @@ bool PacketBuffers::add_slab(std::string& error) {
   return true;
 }
 
-PacketBuffer* PacketBuffers::acquire() {
-  std::string error;
+PacketBuffer* PacketBuffers::acquire(std::string& error) {
   if (free_.empty() && !add_slab(error)) return nullptr;
   PacketBuffer* buffer = free_.back();
   free_.pop_back();

@@ -31,8 +31,8 @@ class PacketBuffers {
   explicit PacketBuffers(OfiEndpoint& endpoint);
   ~PacketBuffers();
 
-  /// Null if the provider does not accept more memory.
-  PacketBuffer* acquire();
+  /// Null if the provider does not accept more memory; `error` is a clause then.
+  PacketBuffer* acquire(std::string& error);
   void release(PacketBuffer& buffer) { free_.push_back(&buffer); }
 
  private:

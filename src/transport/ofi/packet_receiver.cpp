@@ -2,9 +2,10 @@
 #include "transport/ofi/packet_receiver.hpp"
 
 #include <rdma/fi_endpoint.h>
-#include <rdma/fi_errno.h>
 
 #include <utility>
+
+#include "transport/ofi/fabric_errors.hpp"
 
 namespace oriel {
 namespace {
@@ -17,31 +18,44 @@ PacketReceiver::PacketReceiver(OfiEndpoint& endpoint, PacketBuffers& buffers, Ne
                                const ImmediateFormat& immediate)
     : endpoint_(endpoint), buffers_(buffers), peers_(peers), immediate_(immediate) {}
 
-bool PacketReceiver::post_buffers() {
+bool PacketReceiver::post_buffers(std::string& error) {
   for (std::size_t i = 0; i < posted_receives; ++i) {
-    PacketBuffer* buffer = buffers_.acquire();
-    if (buffer == nullptr || !post(*buffer)) return false;
+    PacketBuffer* buffer = buffers_.acquire(error);
+    if (buffer == nullptr) return false;
+    const long code = try_post(*buffer);
+    if (code == 0) continue;
+    unposted_.push_back(buffer);
+    if (meaning_of(code) == FabricError::passing) continue;
+    error = endpoint_.refusal("to receive into a buffer", code);
+    return false;
   }
   return true;
 }
 
-bool PacketReceiver::post(PacketBuffer& buffer) {
+long PacketReceiver::try_post(PacketBuffer& buffer) {
   buffer.kind = OperationContext::Kind::receive;
   const ssize_t code = fi_recv(endpoint_.handle(), buffer.data, PacketBuffers::packet_bytes,
                                buffer.descriptor, FI_ADDR_UNSPEC, &buffer.context);
-  if (code == 0) return true;
-  if (code == -FI_EAGAIN) {
-    unposted_.push_back(&buffer);
-    return true;
-  }
-  return false;
+  if (code == 0) ++posted_;
+  return code;
+}
+
+void PacketReceiver::post(PacketBuffer& buffer) {
+  if (posted_ + unposted_.size() >= posted_receives) return buffers_.release(buffer);
+  unposted_.push_back(&buffer);
+  post_again();
 }
 
 void PacketReceiver::post_again() {
-  for (std::size_t i = unposted_.size(); i > 0; --i) {
-    PacketBuffer* buffer = unposted_.back();
+  while (!unposted_.empty()) {
+    if (const long code = try_post(*unposted_.back()); code != 0) {
+      // Without a posted buffer nothing arrives any more, so no call would end.
+      if (posted_ == 0 && meaning_of(code) != FabricError::passing) {
+        lose_all(endpoint_.refusal("to receive into a buffer", code));
+      }
+      return;
+    }
     unposted_.pop_back();
-    if (!post(*buffer) || unposted_.size() >= i) break;
   }
 }
 
@@ -93,6 +107,10 @@ bool PacketReceiver::due(Arrival& arrival) {
         begin(arrival);
         return true;
       case InOrder<Arrival>::Turn::later:
+        // The arrivals before it need a buffer, too.
+        if (std::string error; posted_ + unposted_.size() < posted_receives) {
+          if (PacketBuffer* buffer = buffers_.acquire(error)) post(*buffer);
+        }
         return false;
       case InOrder<Arrival>::Turn::never:
         break;
@@ -125,9 +143,14 @@ bool PacketReceiver::next_early() {
   return next.has_value();
 }
 
-void PacketReceiver::lose(NetworkPeer& gone) {
+void PacketReceiver::lose(NetworkPeer& gone, std::string reason) {
+  if (!gone.lost) gone.loss = std::move(reason);
   gone.lost = true;
   for (const Arrival& early : gone.order.drop()) forget(early);
+}
+
+void PacketReceiver::lose_all(const std::string& reason) {
+  for (const auto& peer : peers_) lose(*peer, reason);
 }
 
 }  // namespace oriel

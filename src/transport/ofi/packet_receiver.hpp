@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "transport/ofi/endpoint.hpp"
@@ -22,11 +23,14 @@ class PacketReceiver {
   PacketReceiver(OfiEndpoint& endpoint, PacketBuffers& buffers, NetworkPeers& peers,
                  const ImmediateFormat& immediate);
 
-  /// Posts the first buffers. False if the provider takes none.
-  bool post_buffers();
-  bool post(PacketBuffer& buffer);
-  /// Posts buffers that the provider has not taken before.
+  /// Posts the first buffers. False if the provider accepts none of them; `error` is a clause then.
+  bool post_buffers(std::string& error);
+  /// Posts the buffer of an arrival or of a failed receive again.
+  void post(PacketBuffer& buffer);
+  /// Posts buffers that the provider has not accepted before.
   void post_again();
+  /// Called when a posted receive is over.
+  void unposted() { --posted_; }
 
   /// A packet or immediate data that the provider reports.
   void arrived(const Arrival& arrival) { arrived_.push_back(arrival); }
@@ -35,10 +39,14 @@ class PacketReceiver {
   /// The next message of the arrivals, valid until the next call. Empty: there is none.
   std::span<const std::byte> next_message();
 
-  /// Marks a peer as lost, and drops its arrivals that wait for their turn.
-  void lose(NetworkPeer& gone);
+  /// Marks a peer as lost, and drops its arrivals that wait for their turn. `reason`: a clause, if
+  /// it may not have ended.
+  void lose(NetworkPeer& gone, std::string reason = {});
+  /// Marks all peers as lost: the endpoint cannot be used any more.
+  void lose_all(const std::string& reason);
 
  private:
+  long try_post(PacketBuffer& buffer);
   bool next_arrival();
   bool due(Arrival& arrival);
   NetworkPeer* sender_of(const Arrival& arrival, std::uint32_t& sequence);
@@ -51,6 +59,7 @@ class PacketReceiver {
   NetworkPeers& peers_;
   const ImmediateFormat& immediate_;  // for messages behind writes
   std::deque<Arrival> arrived_;       // arrivals not yet handled
+  std::size_t posted_ = 0;            // receives that the provider has accepted
   std::vector<PacketBuffer*> unposted_;
   PacketBuffer* current_ = nullptr;  // the packet whose messages are being taken out
   NetworkPeer* sender_ = nullptr;    // the sender of the packet or immediate data handled last

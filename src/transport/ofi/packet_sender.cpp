@@ -2,10 +2,12 @@
 #include "transport/ofi/packet_sender.hpp"
 
 #include <rdma/fi_endpoint.h>
-#include <rdma/fi_errno.h>
 
+#include <string>
 #include <utility>
 
+#include "transport/ofi/fabric_errors.hpp"
+#include "transport/ofi/operation_context.hpp"
 #include "transport/shm/clock.hpp"
 
 namespace oriel {
@@ -17,6 +19,15 @@ constexpr std::size_t most_under_way = 32;
 constexpr std::uint64_t most_bytes_under_way = 4 * PacketBuffers::packet_bytes;
 // Half of the numbers that InOrder keeps.
 constexpr std::uint32_t most_overtaking = 256;
+// How often a packet is sent that the provider refuses.
+constexpr std::uint8_t most_attempts = 16;
+
+/// Returns whether a packet whose send has failed is sent again.
+bool may_repeat(PacketBuffer& buffer, long code) {
+  const FabricError error = meaning_of(code);
+  return error == FabricError::passing ||
+         (error == FabricError::refused && ++buffer.attempts < most_attempts);
+}
 
 }  // namespace
 
@@ -31,17 +42,28 @@ PacketSender::PacketSender(OfiEndpoint& endpoint, PacketBuffers& buffers, Networ
 void PacketSender::send(NetworkPeer& to, std::span<const std::byte> header,
                         std::span<const std::byte> payload, std::uint32_t code) {
   if (to.open != nullptr && !to.packet.fits(header.size() + payload.size())) close_packet(to);
-  if (to.open == nullptr && !open_packet(to)) {
-    receiver_.lose(to);
-    return;
-  }
+  if (to.open == nullptr && !open_packet(to)) return;
   if (!to.listed) open_.push_back(&to);
   to.listed = true;
   to.packet.add(header, payload, code);
 }
 
+/// Null if the peer has been lost for lack of a buffer.
+PacketBuffer* PacketSender::acquire_buffer(NetworkPeer& to) {
+  std::string error;
+  PacketBuffer* buffer = buffers_.acquire(error);
+  if (buffer == nullptr) {
+    receiver_.lose(to, error);
+    return nullptr;
+  }
+  buffer->kind = OperationContext::Kind::send;
+  buffer->process = to.number;
+  buffer->attempts = 0;
+  return buffer;
+}
+
 bool PacketSender::open_packet(NetworkPeer& to) {
-  to.open = buffers_.acquire();
+  to.open = acquire_buffer(to);
   if (to.open == nullptr) return false;
   to.packet = PacketWriter(std::span(to.open->data, PacketBuffers::packet_bytes));
   return true;
@@ -56,9 +78,20 @@ void PacketSender::close_packet(NetworkPeer& to) {
   const bool empty = to.packet.empty();
   const auto number = static_cast<std::uint32_t>(to.number);
   buffer.bytes = to.packet.close(endpoint_.own_name().id, ++to.sent, number).size();
-  buffer.kind = OperationContext::Kind::send;
-  buffer.process = to.number;
-  if (to.backlog.empty() && ((!empty && inject(to, buffer)) || hand_over(to, buffer))) return;
+  dispatch(to, buffer, !empty);
+}
+
+void PacketSender::fill(NetworkPeer& to, std::uint32_t sequence) {
+  PacketBuffer* buffer = to.accepts_packets() ? acquire_buffer(to) : nullptr;
+  if (buffer == nullptr) return;
+  PacketWriter packet(std::span(buffer->data, PacketBuffers::packet_bytes));
+  const auto number = static_cast<std::uint32_t>(to.number);
+  buffer->bytes = packet.close(endpoint_.own_name().id, sequence, number).size();
+  dispatch(to, *buffer, true);
+}
+
+void PacketSender::dispatch(NetworkPeer& to, PacketBuffer& buffer, bool may_inject) {
+  if (to.backlog.empty() && ((may_inject && inject(to, buffer)) || hand_over(to, buffer))) return;
   to.backlog.push_back(&buffer);
   ++backlogged_;
   ++delayed_;
@@ -75,13 +108,14 @@ bool PacketSender::inject(NetworkPeer& to, PacketBuffer& buffer) {
   return true;
 }
 
+/// Returns whether the packet has been sent or dropped. If not, it must be sent later: packets
+/// behind it are not taken out by the receiver before it.
 bool PacketSender::hand_over(NetworkPeer& to, PacketBuffer& buffer) {
   const ssize_t code = fi_send(endpoint_.handle(), buffer.data, buffer.bytes, buffer.descriptor,
                                endpoint_.address_of(to.number), &buffer.context);
-  if (code == -FI_EAGAIN) return false;
   if (code != 0) {
-    receiver_.lose(to);
-    buffers_.release(buffer);
+    if (may_repeat(buffer, code)) return false;
+    drop(to, buffer, code);
     return true;
   }
   ++under_way_;
@@ -90,12 +124,23 @@ bool PacketSender::hand_over(NetworkPeer& to, PacketBuffer& buffer) {
   return true;
 }
 
-void PacketSender::sent(PacketBuffer& buffer, Error error) {
+void PacketSender::sent(PacketBuffer& buffer, int code) {
   NetworkPeer& to = *peers_[static_cast<std::size_t>(buffer.process)];
-  if (error != Error::none) receiver_.lose(to);
   --under_way_;
   --to.under_way;
   to.bytes_under_way -= buffer.bytes;
+  if (code == 0) return buffers_.release(buffer);
+  if (!to.accepts_packets() || !may_repeat(buffer, code)) return drop(to, buffer, code);
+  // It has its number still, so the receiver takes it out before those that overtook it.
+  to.backlog.push_front(&buffer);
+  ++backlogged_;
+  ++delayed_;
+}
+
+/// The peer is lost with the packet: without it no packet behind it can be taken out.
+void PacketSender::drop(NetworkPeer& to, PacketBuffer& buffer, long code) {
+  const bool gone = meaning_of(code) == FabricError::peer_gone;
+  receiver_.lose(to, gone ? std::string() : endpoint_.refusal("to send it a packet", code));
   buffers_.release(buffer);
 }
 

@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "core/base/error.hpp"
 #include "transport/ofi/endpoint.hpp"
 #include "transport/ofi/lifeline.hpp"
 #include "transport/ofi/network_peer.hpp"
@@ -31,8 +30,11 @@ class PacketSender {
   void push();
   /// Sends packets of the backlogs.
   void push_backlogs();
-  /// A packet's send is over.
-  void sent(PacketBuffer& buffer, Error error);
+  /// A packet's send is over. `code`: libfabric's; 0: without an error.
+  void sent(PacketBuffer& buffer, int code);
+  /// Sends an empty packet of this number, which has been given to immediate data that will not
+  /// arrive.
+  void fill(NetworkPeer& to, std::uint32_t sequence);
 
   /// Immediate data that stand for the message: its code, and the next number in our order to the
   /// process. Nothing if the message must be sent in a packet. That is also the case if many
@@ -47,8 +49,11 @@ class PacketSender {
   std::uint64_t delayed() const { return delayed_; }
 
  private:
+  PacketBuffer* acquire_buffer(NetworkPeer& to);
   bool open_packet(NetworkPeer& to);
   void close_packet(NetworkPeer& to);
+  void dispatch(NetworkPeer& to, PacketBuffer& buffer, bool may_inject);
+  void drop(NetworkPeer& to, PacketBuffer& buffer, long code);
   bool inject(NetworkPeer& to, PacketBuffer& buffer);
   bool hand_over(NetworkPeer& to, PacketBuffer& buffer);
   void push_backlog(NetworkPeer& to);

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Direct transfers that a provider refuses or fails.
+#include "transport/ofi/direct_transfers.hpp"
+
+#include <gtest/gtest.h>
+#include <rdma/fi_errno.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "ofi/fake_endpoint.hpp"
+#include "transport/packet/packet.hpp"
+
+namespace oriel::ofi_test {
+namespace {
+
+class DirectTransfersTest : public ::testing::Test {
+ protected:
+  DirectTransfersTest() {
+    auto added = std::make_unique<NetworkPeer>();
+    added->name = endpoint_.attach(7);
+    peers_.push_back(std::move(added));
+  }
+
+  NetworkPeer& peer() { return *peers_[0]; }
+  std::uint64_t begin(bool write, Behind* behind = nullptr) {
+    const std::array<TransferRun, 1> runs{{{memory_.data(), 4096, memory_.size()}}};
+    return transfers_.begin(peer(), write, runs, 5, ++token_, behind);
+  }
+  /// The provider reports the end of the last transfer that it has accepted.
+  void complete(int code) {
+    transfers_.over(static_cast<DirectTransfer&>(*endpoint_.moved.back().context), code);
+  }
+  std::optional<Error> result() {
+    Transfer transfer;
+    if (!transfers_.finished(transfer)) return std::nullopt;
+    EXPECT_EQ(transfer.bytes, memory_.size());
+    return transfer.error;
+  }
+
+  FakeEndpoint endpoint_;
+  NetworkPeers peers_;
+  ImmediateFormat immediate_{8};
+  PacketBuffers buffers_{endpoint_};
+  PacketReceiver receiver_{endpoint_, buffers_, peers_, immediate_};
+  PacketSender sender_{endpoint_, buffers_, peers_, receiver_, immediate_};
+  DirectTransfers transfers_{endpoint_, peers_, sender_, receiver_};
+  std::array<std::byte, 64> memory_{};
+  std::uint64_t token_ = 0;
+};
+
+TEST_F(DirectTransfersTest, RefusedTransferIsItsOwnError) {
+  transfers_.set_limits(1 << 20, true);
+  for (const bool write : {false, true}) {
+    endpoint_.transfer_codes = {-FI_EINVAL};
+    EXPECT_EQ(begin(write), memory_.size());
+    EXPECT_EQ(result(), Error::system);
+    EXPECT_EQ(begin(write), memory_.size());
+    complete(FI_EIO);
+    EXPECT_EQ(result(), Error::system);
+  }
+  EXPECT_FALSE(peer().lost);
+  EXPECT_EQ(transfers_.under_way(), 0u);
+}
+
+TEST_F(DirectTransfersTest, ShortageIsWaitedFor) {
+  transfers_.set_limits(1 << 20, true);
+  endpoint_.transfer_codes = {-FI_ENOMEM};
+  EXPECT_EQ(begin(true), 0u);
+  EXPECT_EQ(result(), std::nullopt);
+  EXPECT_EQ(begin(true), memory_.size());
+}
+
+TEST_F(DirectTransfersTest, PeerThatHasEndedIsLost) {
+  transfers_.set_limits(1 << 20, true);
+  begin(true);
+  complete(FI_ENOTCONN);
+  EXPECT_EQ(result(), Error::peer_lost);
+  EXPECT_TRUE(peer().lost);
+}
+
+TEST_F(DirectTransfersTest, TransferThatHasFailedForAShortageIsRepeated) {
+  for (const bool ordered : {false, true}) {
+    transfers_.set_limits(1 << 20, ordered);
+    const bool write = !ordered;  // a read, where writes are ordered
+    endpoint_.moved.clear();
+    begin(write);
+    complete(FI_ENOBUFS);
+    EXPECT_EQ(result(), std::nullopt);
+    EXPECT_EQ(transfers_.under_way(), 1u);
+    endpoint_.transfer_codes = {-FI_EAGAIN};
+    transfers_.repeat();
+    transfers_.repeat();
+    ASSERT_EQ(endpoint_.moved.size(), 2u);
+    EXPECT_EQ(endpoint_.moved[1].write, write);
+    EXPECT_EQ(endpoint_.moved[1].local.iov_base, memory_.data());
+    EXPECT_EQ(endpoint_.moved[1].local.iov_len, memory_.size());
+    EXPECT_EQ(endpoint_.moved[1].remote.addr, 4096u);
+    EXPECT_EQ(endpoint_.moved[1].remote.key, 5u);
+    complete(0);
+    EXPECT_EQ(result(), Error::none);
+  }
+}
+
+TEST_F(DirectTransfersTest, ShortageThatDoesNotEndIsAnError) {
+  transfers_.set_limits(1 << 20, true);
+  begin(false);
+  for (int i = 0; i < 1000 && transfers_.under_way() != 0; ++i) {
+    complete(FI_ENOBUFS);
+    transfers_.repeat();
+  }
+  EXPECT_EQ(result(), Error::system);
+  EXPECT_FALSE(peer().lost);
+}
+
+// A message may have been sent behind it, which would then arrive before the bytes.
+TEST_F(DirectTransfersTest, OrderedWriteIsNotRepeated) {
+  transfers_.set_limits(1 << 20, true);
+  begin(true);
+  complete(FI_ENOBUFS);
+  EXPECT_EQ(result(), Error::system);
+}
+
+TEST_F(DirectTransfersTest, WriteToALostPeerIsNotRepeated) {
+  transfers_.set_limits(1 << 20, false);
+  begin(true);
+  complete(FI_ENOBUFS);
+  receiver_.lose(peer());
+  transfers_.repeat();
+  EXPECT_EQ(endpoint_.moved.size(), 1u);
+  EXPECT_EQ(result(), Error::peer_lost);
+}
+
+class WithImmediateData : public DirectTransfersTest {
+ protected:
+  WithImmediateData() {
+    transfers_.set_limits(1 << 20, true);
+    peer().self = 3;
+  }
+  /// A write with a message behind it, which goes as immediate data.
+  void begin_announced() {
+    Behind behind{message_};
+    begin(true, &behind);
+    EXPECT_TRUE(behind.went);
+  }
+  const std::array<std::byte, 8> message_{};
+};
+
+TEST_F(WithImmediateData, WriteIsRepeatedWithItsNumber) {
+  begin_announced();
+  complete(FI_ENOBUFS);
+  transfers_.repeat();
+  ASSERT_EQ(endpoint_.moved.size(), 2u);
+  EXPECT_EQ(endpoint_.moved[0].data, endpoint_.moved[1].data);
+  EXPECT_NE(endpoint_.moved[1].flags & FI_REMOTE_CQ_DATA, 0u);
+}
+
+TEST_F(WithImmediateData, NumberOfAWriteThatHasFailedIsSentWithoutAMessage) {
+  begin_announced();
+  const std::uint32_t number = peer().sent;
+  const std::size_t before = endpoint_.sent.size();
+  complete(FI_EIO);
+  EXPECT_EQ(result(), Error::system);
+  ASSERT_EQ(endpoint_.sent.size(), before + 1);
+  PacketReader packet(endpoint_.sent.back().bytes);
+  EXPECT_EQ(packet.sequence(), number);
+  EXPECT_TRUE(packet.next().empty());
+}
+
+}  // namespace
+}  // namespace oriel::ofi_test

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <rdma/fabric.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_rma.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "transport/ofi/endpoint.hpp"
+#include "transport/ofi/network.hpp"
+#include "transport/ofi/operation_context.hpp"
+#include "transport/ofi/packet_buffers.hpp"
+
+namespace oriel::ofi_test {
+
+/// An endpoint without a provider: a test decides the code of each call, and keeps what is sent.
+class FakeEndpoint : public OfiEndpoint {
+ public:
+  struct Sent {
+    std::vector<std::byte> bytes;
+    PacketBuffer* buffer = nullptr;  // null: injected
+  };
+  struct Posted {
+    PacketBuffer* buffer = nullptr;
+    std::byte* memory = nullptr;
+  };
+  struct Moved {
+    OperationContext* context = nullptr;
+    bool write = false;
+    std::uint64_t flags = 0;
+    std::uint64_t data = 0;
+    iovec local{};
+    fi_rma_iov remote{};
+  };
+
+  FakeEndpoint();
+  ~FakeEndpoint();
+
+  /// Attaches a process. Returns its name.
+  NetworkName attach(std::uint64_t id);
+  void require_local_registration() { local_registration_ = true; }
+
+  // The codes of the next calls. Later calls succeed.
+  std::deque<int> send_codes;
+  std::deque<int> receive_codes;
+  std::deque<int> transfer_codes;
+  std::deque<int> register_codes;
+
+  std::vector<Sent> sent;
+  std::deque<Posted> posted;
+  std::vector<Moved> moved;
+  int registered = 0;
+
+ private:
+  static FakeEndpoint& of(fid_ep* endpoint);
+
+  Libfabric functions_;
+  fi_info attributes_{};
+  fi_tx_attr sending_{};
+  fi_domain_attr domain_attributes_{};
+  fi_fabric_attr fabric_attributes_{};
+  char provider_[5] = "fake";
+  fid_av table_{};
+  fi_ops_av table_functions_{};
+  fi_ops_msg messages_{};
+  fi_ops_rma transfers_{};
+  fi_ops_mr registering_{};
+  struct {
+    fid_ep endpoint;
+    FakeEndpoint* self;
+  } object_{};
+  struct {
+    fid_domain domain;
+    FakeEndpoint* self;
+  } registrar_{};
+};
+
+}  // namespace oriel::ofi_test
