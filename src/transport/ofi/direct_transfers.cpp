@@ -4,6 +4,8 @@
 #include <rdma/fi_endpoint.h>
 
 #include <algorithm>
+#include <cstring>
+#include <string>
 #include <utility>
 
 #include "transport/ofi/fabric_errors.hpp"
@@ -16,22 +18,14 @@ constexpr std::size_t most_transfers = 64;
 // How often a transfer is begun whose completions report a shortage.
 constexpr std::uint8_t most_beginnings = 64;
 
-/// Our memory from the lowest to the highest byte of these runs.
-std::pair<const std::byte*, const std::byte*> extent_of(std::span<const TransferRun> runs) {
-  const std::byte* begin = runs.front().local;
-  const std::byte* end = begin;
-  for (const TransferRun& run : runs) {
-    begin = std::min<const std::byte*>(begin, run.local);
-    end = std::max<const std::byte*>(end, run.local + run.bytes);
-  }
-  return {begin, end};
-}
+// The limit of bounce buffers in use, some 2 MB.
+constexpr std::size_t most_bouncing = 8;
 
 }  // namespace
 
-DirectTransfers::DirectTransfers(OfiEndpoint& endpoint, NetworkPeers& peers, PacketSender& sender,
-                                 PacketReceiver& receiver)
-    : endpoint_(endpoint), peers_(peers), sender_(sender), receiver_(receiver) {}
+DirectTransfers::DirectTransfers(OfiEndpoint& endpoint, PacketBuffers& buffers, NetworkPeers& peers,
+                                 PacketSender& sender, PacketReceiver& receiver)
+    : endpoint_(endpoint), buffers_(buffers), peers_(peers), sender_(sender), receiver_(receiver) {}
 
 DirectTransfers::~DirectTransfers() {
   for (DirectTransfer& transfer : all_) close_object(transfer.registration);
@@ -72,19 +66,17 @@ std::uint64_t DirectTransfers::begin(NetworkPeer& to, bool write, std::span<cons
   direct.token = token;
   direct.write = write;
   direct.attempts = 0;
-  const bool whole = fill_runs(direct, runs, key);
+  bool whole = fill_runs(direct, runs, key);
   const auto give_up = [&](Error error) {
     finished_.push_back({token, direct.bytes, error});
     return direct.bytes;
   };
   if (!to.accepts_packets()) return give_up(Error::peer_lost);
-  if (endpoint_.local_registration()) {
-    // For this transfer only: providers that require it cache recent registrations.
-    const auto [begin, end] = extent_of(runs.first(direct.runs));
-    if (endpoint_.register_memory(begin, static_cast<std::uint64_t>(end - begin),
-                                  write ? FI_WRITE : FI_READ, direct.registration) != 0) {
-      return give_up(Error::system);
-    }
+  if (endpoint_.local_registration() && !register_runs(direct)) {
+    if (bouncing_ >= most_bouncing) return 0;
+    const std::uint64_t before = direct.bytes;
+    if (!bounce_runs(direct)) return give_up(Error::system);
+    whole = whole && direct.bytes == before;
   }
   direct.immediate =
       whole && behind != nullptr ? sender_.immediate_for(to, behind->message) : std::nullopt;
@@ -98,16 +90,67 @@ std::uint64_t DirectTransfers::begin(NetworkPeer& to, bool write, std::span<cons
     }
     return direct.bytes;
   }
-  close_object(direct.registration);
+  release_memory(direct);
   if (meaning_of(code) == FabricError::passing) return 0;
   return give_up(error_of(to, code));
 }
 
+/// Registers our memory, from the lowest to the highest byte of the runs, for this transfer only:
+/// providers that require it cache recent registrations.
+bool DirectTransfers::register_runs(DirectTransfer& direct) {
+  const auto* begin = static_cast<const std::byte*>(direct.here[0].iov_base);
+  const std::byte* end = begin;
+  for (const iovec& run : std::span(direct.here).first(direct.runs)) {
+    const auto* first = static_cast<const std::byte*>(run.iov_base);
+    begin = std::min(begin, first);
+    end = std::max(end, first + run.iov_len);
+  }
+  return endpoint_.register_memory(begin, static_cast<std::uint64_t>(end - begin),
+                                   direct.write ? FI_WRITE : FI_READ, direct.registration) == 0;
+}
+
+/// Makes the transfer one of a packet buffer, which is registered, and cuts it to the buffer's
+/// size: the provider does not register our memory, because the program may only read it, for
+/// example. False if there is no buffer.
+bool DirectTransfers::bounce_runs(DirectTransfer& direct) {
+  std::string error;
+  direct.bounce = buffers_.acquire(error);
+  if (direct.bounce == nullptr) return false;
+  ++bouncing_;
+  std::size_t count = 0;
+  for (direct.bytes = 0; count < direct.runs && direct.bytes < PacketBuffers::packet_bytes;
+       ++count) {
+    iovec& run = direct.here[count];
+    run.iov_len = std::min(run.iov_len, PacketBuffers::packet_bytes - direct.bytes);
+    direct.there[count].len = run.iov_len;
+    if (direct.write) {
+      std::memcpy(direct.bounce->data + direct.bytes, run.iov_base, run.iov_len);
+    }
+    direct.bytes += run.iov_len;
+  }
+  direct.runs = count;
+  return true;
+}
+
+void DirectTransfers::release_memory(DirectTransfer& direct) {
+  close_object(direct.registration);
+  if (direct.bounce == nullptr) return;
+  buffers_.release(*std::exchange(direct.bounce, nullptr));
+  --bouncing_;
+}
+
 ssize_t DirectTransfers::issue(DirectTransfer& direct) {
+  iovec bounce{};
+  std::span<const iovec> here = std::span(direct.here).first(direct.runs);
   std::array<void*, Messages::most_runs> descriptors{};
+  if (direct.bounce != nullptr) {
+    bounce = {direct.bounce->data, direct.bytes};
+    here = std::span(&bounce, 1);
+    descriptors[0] = direct.bounce->descriptor;
+  }
   if (direct.registration != nullptr) descriptors.fill(fi_mr_desc(direct.registration));
-  const fi_msg_rma message{direct.here.data(),  descriptors.data(),
-                           direct.runs,         endpoint_.address_of(direct.process),
+  const fi_msg_rma message{here.data(),         descriptors.data(),
+                           here.size(),         endpoint_.address_of(direct.process),
                            direct.there.data(), direct.runs,
                            &direct.context,     direct.immediate.value_or(0)};
   if (!direct.write) return fi_readmsg(endpoint_.handle(), &message, FI_COMPLETION);
@@ -157,7 +200,14 @@ void DirectTransfers::repeat() {
 }
 
 void DirectTransfers::finish(DirectTransfer& direct, Error error) {
-  close_object(direct.registration);
+  if (direct.bounce != nullptr && !direct.write && error == Error::none) {
+    const std::byte* from = direct.bounce->data;
+    for (const iovec& run : std::span(direct.here).first(direct.runs)) {
+      std::memcpy(run.iov_base, from, run.iov_len);
+      from += run.iov_len;
+    }
+  }
+  release_memory(direct);
   --under_way_;
   finished_.push_back({direct.token, direct.bytes, error});
   idle_.push_back(&direct);

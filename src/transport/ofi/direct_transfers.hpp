@@ -19,6 +19,7 @@
 #include "transport/ofi/endpoint.hpp"
 #include "transport/ofi/network_peer.hpp"
 #include "transport/ofi/operation_context.hpp"
+#include "transport/ofi/packet_buffers.hpp"
 #include "transport/ofi/packet_receiver.hpp"
 #include "transport/ofi/packet_sender.hpp"
 
@@ -28,6 +29,7 @@ namespace oriel {
 struct DirectTransfer : OperationContext {
   std::uint64_t token = 0;
   fid_mr* registration = nullptr;  // of our memory, if the provider requires one
+  PacketBuffer* bounce = nullptr;  // holds the bytes of memory that cannot be registered
   bool write = false;
   std::size_t runs = 0;
   std::array<iovec, Messages::most_runs> here;
@@ -39,8 +41,8 @@ struct DirectTransfer : OperationContext {
 /// The direct transfers of an endpoint: reads and writes of other processes' memory.
 class DirectTransfers {
  public:
-  DirectTransfers(OfiEndpoint& endpoint, NetworkPeers& peers, PacketSender& sender,
-                  PacketReceiver& receiver);
+  DirectTransfers(OfiEndpoint& endpoint, PacketBuffers& buffers, NetworkPeers& peers,
+                  PacketSender& sender, PacketReceiver& receiver);
   ~DirectTransfers();
 
   /// `longest`: the maximal bytes of one transfer. `ordered`: messages arrive after the writes
@@ -61,12 +63,16 @@ class DirectTransfers {
  private:
   bool fill_runs(DirectTransfer& direct, std::span<const TransferRun> runs,
                  std::uint64_t key) const;
+  bool register_runs(DirectTransfer& direct);
+  bool bounce_runs(DirectTransfer& direct);
+  void release_memory(DirectTransfer& direct);
   ssize_t issue(DirectTransfer& direct);
   Error error_of(NetworkPeer& to, long code);
   bool may_repeat(DirectTransfer& direct, long code) const;
   void finish(DirectTransfer& direct, Error error);
 
   OfiEndpoint& endpoint_;
+  PacketBuffers& buffers_;
   NetworkPeers& peers_;
   PacketSender& sender_;
   PacketReceiver& receiver_;
@@ -76,6 +82,7 @@ class DirectTransfers {
   std::vector<DirectTransfer*> idle_;
   std::vector<DirectTransfer*> failed_;  // to be begun again
   std::deque<Transfer> finished_;
+  std::size_t bouncing_ = 0;   // transfers with a bounce buffer
   std::size_t under_way_ = 0;  // those to be begun again included
 };
 

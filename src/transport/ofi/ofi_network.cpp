@@ -161,7 +161,7 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   PacketBuffers buffers_{*this};
   PacketReceiver receiver_{*this, buffers_, peers_, immediate_};
   PacketSender sender_{*this, buffers_, peers_, receiver_, immediate_};
-  DirectTransfers transfers_{*this, peers_, sender_, receiver_};
+  DirectTransfers transfers_{*this, buffers_, peers_, sender_, receiver_};
   unsigned polls_ = 0;          // number of calls of progress()
   bool polled_ = false;         // receive() has polled the provider since it last returned nothing
   std::size_t registered_ = 0;  // buffers for transfers of other processes

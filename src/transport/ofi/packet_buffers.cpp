@@ -31,8 +31,9 @@ bool PacketBuffers::add_slab(std::string& error) {
   slab->memory.reset(new std::byte[packet_bytes * buffers_per_slab]);
   void* descriptor = nullptr;
   if (endpoint_.local_registration()) {
-    const int code = endpoint_.register_memory(slab->memory.get(), packet_bytes * buffers_per_slab,
-                                               FI_SEND | FI_RECV, slab->registration);
+    const int code =
+        endpoint_.register_memory(slab->memory.get(), packet_bytes * buffers_per_slab,
+                                  FI_SEND | FI_RECV | FI_READ | FI_WRITE, slab->registration);
     if (code != 0) {
       error = endpoint_.refusal("to register " + std::to_string(packet_bytes * buffers_per_slab) +
                                     " bytes of packet buffers",

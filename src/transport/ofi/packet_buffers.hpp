@@ -13,7 +13,8 @@
 
 namespace oriel {
 
-/// A buffer of one packet, being sent or posted to receive.
+/// A buffer of one packet, being sent or posted to receive, or of a direct transfer between memory
+/// that cannot be registered.
 struct PacketBuffer : OperationContext {
   std::byte* data = nullptr;
   void* descriptor = nullptr;  // of its memory registration, if the provider requires one

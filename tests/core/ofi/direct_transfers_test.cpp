@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "ofi/fake_endpoint.hpp"
 #include "transport/packet/packet.hpp"
@@ -49,7 +50,7 @@ class DirectTransfersTest : public ::testing::Test {
   PacketBuffers buffers_{endpoint_};
   PacketReceiver receiver_{endpoint_, buffers_, peers_, immediate_};
   PacketSender sender_{endpoint_, buffers_, peers_, receiver_, immediate_};
-  DirectTransfers transfers_{endpoint_, peers_, sender_, receiver_};
+  DirectTransfers transfers_{endpoint_, buffers_, peers_, sender_, receiver_};
   std::array<std::byte, 64> memory_{};
   std::uint64_t token_ = 0;
 };
@@ -134,6 +135,59 @@ TEST_F(DirectTransfersTest, WriteToALostPeerIsNotRepeated) {
   transfers_.repeat();
   EXPECT_EQ(endpoint_.moved.size(), 1u);
   EXPECT_EQ(result(), Error::peer_lost);
+}
+
+// The program may only read its buffer, or the limit of locked memory is reached.
+TEST_F(DirectTransfersTest, MemoryThatCannotBeRegisteredIsCopiedThroughABuffer) {
+  transfers_.set_limits(1 << 20, true);
+  endpoint_.require_local_registration();
+  for (const bool write : {true, false}) {
+    memory_.fill(std::byte{1});
+    endpoint_.register_codes = {-FI_EFAULT};
+    EXPECT_EQ(begin(write), memory_.size());
+    auto* const bounce = static_cast<std::byte*>(endpoint_.moved.back().local.iov_base);
+    ASSERT_NE(bounce, memory_.data());
+    EXPECT_EQ(endpoint_.moved.back().local.iov_len, memory_.size());
+    if (write) {
+      EXPECT_EQ(bounce[63], std::byte{1});
+    }
+    bounce[63] = std::byte{2};
+    complete(0);
+    EXPECT_EQ(result(), Error::none);
+    EXPECT_EQ(memory_[63], write ? std::byte{1} : std::byte{2});
+  }
+}
+
+TEST_F(DirectTransfersTest, LongMemoryThatCannotBeRegisteredIsCopiedInParts) {
+  transfers_.set_limits(1 << 30, true);
+  endpoint_.require_local_registration();
+  std::vector<std::byte> long_memory(3 * PacketBuffers::packet_bytes, std::byte{1});
+  const std::array<TransferRun, 1> runs{{{long_memory.data(), 4096, long_memory.size()}}};
+  const auto begin_long = [&](Behind* behind) {
+    // The memory is refused; a slab of buffers before the first transfer is not.
+    endpoint_.register_codes = {-FI_ENOMEM};
+    return transfers_.begin(peer(), true, runs, 5, 1, behind);
+  };
+  peer().self = 3;
+  const std::array<std::byte, 8> message{};
+  Behind behind{message};
+  EXPECT_EQ(begin_long(&behind), PacketBuffers::packet_bytes);
+  EXPECT_FALSE(behind.went) << "bytes are left";
+  // Buffers in use are few.
+  int accepted = 1;
+  while (accepted < 20 && begin_long(nullptr) != 0) ++accepted;
+  EXPECT_EQ(accepted, 8);
+  complete(0);
+  EXPECT_EQ(begin_long(nullptr), PacketBuffers::packet_bytes);
+}
+
+TEST_F(DirectTransfersTest, RegistrationsEndWithTheirTransfers) {
+  transfers_.set_limits(1 << 20, true);
+  endpoint_.require_local_registration();
+  begin(true);
+  EXPECT_EQ(endpoint_.registered, 1);
+  complete(0);
+  EXPECT_EQ(endpoint_.registered, 0);
 }
 
 class WithImmediateData : public DirectTransfersTest {
