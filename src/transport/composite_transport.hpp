@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,11 +27,25 @@ class CompositeTransport final : public Transport, public Messages {
   ShmTransport& shm() { return *shm_; }
   /// Null until a window spans nodes.
   Network* network() { return network_.get(); }
-  /// network(), which the first call opens. Null if there is none; `error` is a sentence then.
-  Network* open_network(std::string& error) {
-    if (network_ == nullptr) network_ = networks_.open_network(error);
+  /// The networks that this process can use: the open one, or those that it can open. If there are
+  /// none, `error` is a sentence.
+  OfferedNetworks offered_networks(std::string& error) {
+    return network_ != nullptr ? open_ : networks_.offered(error);
+  }
+  /// network(), which is opened if none is open (Networks::open_network()). `offered`: what
+  /// offered_networks() has returned. Null if it cannot be opened; `error` is a sentence then.
+  Network* open_network(const OfferedNetworks& offered, std::uint64_t choice, int number,
+                        std::string& error) {
+    if (network_ != nullptr) return network();
+    network_ = networks_.open_network(choice, number, error);
+    open_ = {};
+    if (const OfferedNetwork* chosen = offered.find(choice); chosen != nullptr) {
+      open_.add(*chosen, network_ != nullptr ? network_->name().endpoint.provider.data() : "");
+    }
     return network();
   }
+  /// Closes network(), to which no process may have been attached.
+  void close_network() { network_.reset(); }
   /// Null until a window requests network atomics, and if there are none.
   AtomicNetwork* atomics() { return atomics_.get(); }
   /// atomics(), which the first call opens.
@@ -93,6 +108,7 @@ class CompositeTransport final : public Transport, public Messages {
   std::unique_ptr<ShmTransport> shm_;
   Networks& networks_;
   std::unique_ptr<Network> network_;
+  OfferedNetworks open_;  // network_ alone
   std::unique_ptr<AtomicNetwork> atomics_;
 };
 

@@ -84,7 +84,7 @@ class Pacing : public shm_test::ShmTest {
   void add_network(bool busy = false) {
     rank().networks.given = std::make_unique<TestNetwork>(busy);
     std::string error;
-    ASSERT_NE(rank().running().transports.open_network(error), nullptr);
+    ASSERT_NE(rank().running().transports.open_network({}, 1, 0, error), nullptr);
   }
 
   /// How often `count` calls of call() sweep.

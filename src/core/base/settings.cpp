@@ -72,6 +72,9 @@ constexpr std::array table{
     Setting{"ORIEL_OFI_PROVIDER", "text", "",
             "libfabric's provider between nodes, for example tcp or verbs;ofi_rxm; empty: "
             "libfabric's choice. The same on all nodes."},
+    Setting{"ORIEL_OFI_DOMAIN", "text", "",
+            "libfabric's domain between nodes, which names the card, for example mlx5_0 or cxi1; "
+            "empty: the nearest card."},
     Setting{"ORIEL_OFI_DIRECT", "bool", "1",
             "Long puts and gets between nodes are direct transfers (RDMA) where the provider has "
             "them; 0: messages alone."},

@@ -18,7 +18,7 @@ namespace oriel {
 ///                        (Announcements)
 ///     meet_node          ranks of one node may be unable to map each other:   Allgather
 ///                        all must treat them as remote then (NodeGroups)
-///     find_members       this rank's path to every other (WindowMembers),     Allgather, on
+///     find_members       this rank's path to every other (WindowMembers),     Allgathers, on
 ///                        after the exchange of names and exposed memory        several nodes
 ///     agree              some rank may have failed, or may have to send       Allreduce
 ///                        messages within its node (WindowAgreement)

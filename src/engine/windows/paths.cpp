@@ -97,7 +97,11 @@ std::string describe_protocols(Running& running, Window& window) {
 std::string describe_network(Running& running) {
   if (const Network* open = running.transports.network()) return open->description();
   std::string error;
-  const std::unique_ptr<Network> tried = running.transports.networks().open_network(error);
+  Networks& networks = running.transports.networks();
+  const OfferedNetworks offered = networks.offered(error);
+  if (offered.none()) return error;
+  const std::unique_ptr<Network> tried =
+      networks.open_network(offered.networks.front().network, 0, error);
   return tried != nullptr ? tried->description() : error;
 }
 

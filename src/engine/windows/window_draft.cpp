@@ -21,6 +21,7 @@ void WindowDraft::begin(std::uint64_t bytes, std::uint64_t disp_unit) {
   mine.memory.bytes = bytes;
   mine.disp_unit = disp_unit;
   mine.intrinsic = terms.intrinsic ? 1 : 0;
+  mine.networked = running->transports.network() != nullptr ? 1 : 0;
   ShmTransport& node = running->transports.shm();
   // Before peers attach this process: they then test whether they may copy its private memory.
   if (ranks > 1) node.permit_vm();

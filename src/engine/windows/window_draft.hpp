@@ -20,12 +20,18 @@ namespace oriel {
 struct OwnMemory {
   explicit OwnMemory(CompositeTransport& given) : transports(given) {}
   ~OwnMemory() {
-    if (exposure >= 0) transports.network()->withdraw(exposure);
-    if (atomic_exposure >= 0) transports.atomics()->withdraw(atomic_exposure);
+    withdraw();
     transports.shm().release(created);
   }
   OwnMemory(const OwnMemory&) = delete;
   OwnMemory& operator=(const OwnMemory&) = delete;
+
+  /// Ends the exposures of the memory to the networks.
+  void withdraw() {
+    if (exposure >= 0) transports.network()->withdraw(exposure);
+    if (atomic_exposure >= 0) transports.atomics()->withdraw(atomic_exposure);
+    exposure = atomic_exposure = -1;
+  }
 
   CompositeTransport& transports;
   ArenaPiece control;

@@ -23,7 +23,7 @@ struct WindowMembers {
 
 /// Finds the path to every rank; an obstacle is a failure of this rank. If the ranks are on several
 /// nodes, first opens the network, registers this rank's memory with it, and sends both to all
-/// ranks: one Allgather; none for shared memory, which cannot span nodes.
+/// ranks: see meet_other_nodes(). No collective for shared memory, which cannot span nodes.
 [[nodiscard]] HostCode find_members(WindowDraft& draft, const Announcements& announced,
                                     const NodeGroups& groups, WindowMembers& members);
 

@@ -31,23 +31,17 @@ DirectTransfers::~DirectTransfers() {
   for (DirectTransfer& transfer : all_) close_object(transfer.registration);
 }
 
-void DirectTransfers::set_limits(std::uint64_t longest, bool ordered) {
-  longest_ = longest;
-  ordered_ = ordered;
-}
-
 /// Sets the runs of a transfer to the first of these, as far as the provider's limits go. Returns
 /// whether they are all runs completely.
 bool DirectTransfers::fill_runs(DirectTransfer& direct, std::span<const TransferRun> runs,
                                 std::uint64_t key) const {
-  const fi_tx_attr& limits = *endpoint_.info().tx_attr;
-  const std::size_t most =
-      std::min({runs.size(), Messages::most_runs, limits.iov_limit, limits.rma_iov_limit});
+  const Fabric& fabric = endpoint_.fabric();
+  const std::size_t most = std::min(runs.size(), fabric.runs);
   std::uint64_t cut = 0;  // bytes of the last run that are left over
   direct.bytes = 0;
-  for (direct.runs = 0; direct.runs < most && direct.bytes < longest_; ++direct.runs) {
+  for (direct.runs = 0; direct.runs < most && direct.bytes < fabric.longest; ++direct.runs) {
     const TransferRun& run = runs[direct.runs];
-    const std::uint64_t bytes = std::min(run.bytes, longest_ - direct.bytes);
+    const std::uint64_t bytes = std::min(run.bytes, fabric.longest - direct.bytes);
     direct.here[direct.runs] = {run.local, bytes};
     direct.there[direct.runs] = {run.remote, bytes, key};
     direct.bytes += bytes;
@@ -154,7 +148,8 @@ ssize_t DirectTransfers::issue(DirectTransfer& direct) {
                            direct.there.data(), direct.runs,
                            &direct.context,     direct.immediate.value_or(0)};
   if (!direct.write) return fi_readmsg(endpoint_.handle(), &message, FI_COMPLETION);
-  const std::uint64_t flags = FI_COMPLETION | (ordered_ ? 0 : FI_DELIVERY_COMPLETE) |
+  const std::uint64_t flags = FI_COMPLETION |
+                              (endpoint_.fabric().delivers_writes ? FI_DELIVERY_COMPLETE : 0) |
                               (direct.immediate ? FI_REMOTE_CQ_DATA : 0);
   return fi_writemsg(endpoint_.handle(), &message, flags);
 }
@@ -170,7 +165,7 @@ Error DirectTransfers::error_of(NetworkPeer& to, long code) {
 /// receiver holds them back if the write has immediate data, whose number precedes theirs.
 bool DirectTransfers::may_repeat(DirectTransfer& direct, long code) const {
   return meaning_of(code) == FabricError::passing && ++direct.attempts < most_beginnings &&
-         (!direct.write || !ordered_ || direct.immediate);
+         (!direct.write || !endpoint_.fabric().orders_writes || direct.immediate);
 }
 
 void DirectTransfers::over(DirectTransfer& transfer, int code) {

@@ -45,10 +45,6 @@ class DirectTransfers {
                   PacketSender& sender, PacketReceiver& receiver);
   ~DirectTransfers();
 
-  /// `longest`: the maximal bytes of one transfer. `ordered`: messages arrive after the writes
-  /// before them.
-  void set_limits(std::uint64_t longest, bool ordered);
-
   /// As Network::transfer().
   std::uint64_t begin(NetworkPeer& to, bool write, std::span<const TransferRun> runs,
                       std::uint64_t key, std::uint64_t token, Behind* behind);
@@ -76,8 +72,6 @@ class DirectTransfers {
   NetworkPeers& peers_;
   PacketSender& sender_;
   PacketReceiver& receiver_;
-  std::uint64_t longest_ = 0;
-  bool ordered_ = false;
   std::deque<DirectTransfer> all_;  // all that have ever been used
   std::vector<DirectTransfer*> idle_;
   std::vector<DirectTransfer*> failed_;  // to be begun again

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ofi/endpoint.hpp"
 
-#include <netinet/in.h>
 #include <rdma/fi_cm.h>
 #include <sys/random.h>
 
@@ -9,27 +8,6 @@
 #include <cstring>
 
 namespace oriel {
-namespace {
-
-constexpr std::uint32_t api = FI_VERSION(1, 17);
-
-/// Returns whether the address reaches other nodes: not a loopback or link-local address.
-bool reaches_others(const fi_info& info) {
-  if ((info.caps & FI_REMOTE_COMM) == 0 && (info.caps & FI_LOCAL_COMM) != 0) return false;
-  if (info.src_addr == nullptr) return true;
-  const auto* address = static_cast<const sockaddr*>(info.src_addr);
-  if (info.addr_format == FI_SOCKADDR_IN) {
-    const auto& four = *reinterpret_cast<const sockaddr_in*>(address);
-    return (ntohl(four.sin_addr.s_addr) >> 24) != 127;
-  }
-  if (info.addr_format == FI_SOCKADDR_IN6) {
-    const auto& six = *reinterpret_cast<const sockaddr_in6*>(address);
-    return !IN6_IS_ADDR_LOOPBACK(&six.sin6_addr) && !IN6_IS_ADDR_LINKLOCAL(&six.sin6_addr);
-  }
-  return true;
-}
-
-}  // namespace
 
 OfiEndpoint::~OfiEndpoint() {
   close_endpoint();
@@ -54,26 +32,6 @@ std::string OfiEndpoint::refusal(const std::string& step, long code) const {
 bool OfiEndpoint::fail(std::string& error, const char* step, long code) const {
   error = refusal(step, code) + "; choose another one with ORIEL_OFI_PROVIDER";
   return false;
-}
-
-fi_info* OfiEndpoint::best_offer(fi_info* hints, const std::string& provider, int& code) const {
-  // The modes of a provider that this code supports.
-  hints->mode = FI_CONTEXT | FI_CONTEXT2;
-  hints->domain_attr->mr_mode =
-      FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
-  hints->ep_attr->type = FI_EP_RDM;
-  hints->domain_attr->threading = FI_THREAD_DOMAIN;
-  hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
-  if (!provider.empty()) hints->fabric_attr->prov_name = ::strdup(provider.c_str());
-  fi_info* offered = nullptr;
-  code = library_->getinfo(api, nullptr, nullptr, 0, hints, &offered);
-  library_->freeinfo(hints);
-  fi_info* chosen = nullptr;
-  for (const fi_info* one = offered; one != nullptr && chosen == nullptr; one = one->next) {
-    if (reaches_others(*one)) chosen = library_->dupinfo(one);
-  }
-  if (offered != nullptr) library_->freeinfo(offered);
-  return chosen;
 }
 
 bool OfiEndpoint::open_endpoint(std::string& error) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/transport/transport.hpp"
+#include "transport/ofi/fabric.hpp"
 #include "transport/ofi/libfabric.hpp"
 #include "transport/ofi/network.hpp"
 
@@ -24,6 +25,7 @@ class OfiEndpoint {
 
   fid_ep* handle() const { return endpoint_; }
   const fi_info& info() const { return *info_; }
+  const Fabric& fabric() const { return facts_; }
   const EndpointName& own_name() const { return own_name_; }
   /// Returns whether the provider requires that our memory is registered (FI_MR_LOCAL).
   bool local_registration() const { return local_registration_; }
@@ -40,10 +42,6 @@ class OfiEndpoint {
   OfiEndpoint() = default;
   ~OfiEndpoint();
 
-  /// The best offer of libfabric for the hints, of this provider or, if `provider` is empty, of
-  /// any, that reaches other nodes. Takes ownership of the hints. Null if there is none; `code` has
-  /// the reason then.
-  fi_info* best_offer(fi_info* hints, const std::string& provider, int& code) const;
   /// Opens the endpoint that `info_` describes.
   bool open_endpoint(std::string& error);
   /// Closes the endpoint, so that memory that it uses can be freed.
@@ -64,6 +62,7 @@ class OfiEndpoint {
 
   const Libfabric* library_ = nullptr;
   fi_info* info_ = nullptr;
+  Fabric facts_;
   fid_fabric* fabric_ = nullptr;
   fid_domain* domain_ = nullptr;
   fid_av* addresses_ = nullptr;

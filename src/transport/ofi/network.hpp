@@ -129,11 +129,47 @@ class AtomicNetwork {
   virtual bool may_wait() = 0;
 };
 
+/// A network that a process can open: the endpoints of one provider and one fabric of libfabric.
+struct OfferedNetwork {
+  std::uint64_t network = 0;   // hash of the names of both; 0: none
+  std::uint64_t provider = 0;  // hash of the provider's name
+
+  /// `choice`: a hash of either kind.
+  bool is(std::uint64_t choice) const { return choice == network || choice == provider; }
+};
+
+/// The networks that a process can open, the preferred ones first. Trivially copyable, because it
+/// is sent through the host's collectives.
+struct OfferedNetworks {
+  static constexpr std::size_t most = 16;
+  std::array<OfferedNetwork, most> networks{};
+  std::array<char, 128> names{};  // of as many of them as fit, for sentences
+
+  bool none() const { return networks.front().network == 0; }
+  /// The network for which OfferedNetwork::is(choice); null: it is not offered.
+  const OfferedNetwork* find(std::uint64_t choice) const;
+  /// Does nothing if the network is there already, or if there is no room.
+  void add(const OfferedNetwork& offered, const std::string& name);
+};
+static_assert(std::is_trivially_copyable_v<OfferedNetworks>);
+
+/// The network that all ranks open: the first one of the lowest rank that all others offer, too. If
+/// there is none, the first provider that all offer (OfferedNetwork::is()), because routers may
+/// connect its fabrics. 0: there is no such provider either. Those of `refused` do not count, and
+/// neither do ranks that offer nothing: they have failed.
+std::uint64_t common_network(std::span<const OfferedNetworks> by_rank,
+                             std::span<const std::uint64_t> refused);
+
 /// Opens the networks of a process.
 class Networks {
  public:
-  /// Null if there is none; `error` is a sentence then.
-  virtual std::unique_ptr<Network> open_network(std::string& error) = 0;
+  /// The networks that this process can open. If there are none, `error` is a sentence.
+  virtual OfferedNetworks offered(std::string& error) = 0;
+  /// Opens the network for which OfferedNetwork::is(choice), at the card that is nearest to this
+  /// process. `number`: of this rank among those of its node. Null if the network cannot be opened;
+  /// `error` is a sentence then.
+  virtual std::unique_ptr<Network> open_network(std::uint64_t choice, int number,
+                                                std::string& error) = 0;
   /// Null if there is none.
   virtual std::unique_ptr<AtomicNetwork> open_atomics() = 0;
 
@@ -144,7 +180,9 @@ class Networks {
 /// libfabric's networks: those of a real process.
 class OfiNetworks final : public Networks {
  public:
-  std::unique_ptr<Network> open_network(std::string& error) override;
+  OfferedNetworks offered(std::string& error) override;
+  std::unique_ptr<Network> open_network(std::uint64_t choice, int number,
+                                        std::string& error) override;
   std::unique_ptr<AtomicNetwork> open_atomics() override;
 };
 

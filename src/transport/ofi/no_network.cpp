@@ -4,10 +4,14 @@
 
 namespace oriel {
 
-std::unique_ptr<Network> OfiNetworks::open_network(std::string& error) {
+OfferedNetworks OfiNetworks::offered(std::string& error) {
   error =
       "this build of Oriel has no network, because libfabric's headers were not found when it was "
       "configured; install them (Debian: libfabric-dev) and build again";
+  return {};
+}
+
+std::unique_ptr<Network> OfiNetworks::open_network(std::uint64_t, int, std::string&) {
   return nullptr;
 }
 

@@ -16,6 +16,7 @@
 #include "core/base/settings.hpp"
 #include "transport/ofi/endpoint.hpp"
 #include "transport/ofi/network.hpp"
+#include "transport/ofi/offers.hpp"
 
 namespace oriel {
 
@@ -123,12 +124,11 @@ OfiAtomics::~OfiAtomics() {
 }
 
 bool OfiAtomics::choose() {
-  fi_info* hints = library_->dupinfo(nullptr);
-  hints->caps = FI_ATOMIC;
-  hints->tx_attr->msg_order = hints->rx_attr->msg_order = FI_ORDER_ATOMIC_RAR;
-  int code = 0;
-  info_ = best_offer(hints, setting_text("ORIEL_OFI_PROVIDER"), code);
-  return info_ != nullptr;
+  const Offers offers(*library_,
+                      {setting_text("ORIEL_OFI_PROVIDER"), FI_ATOMIC, FI_ORDER_ATOMIC_RAR});
+  if (offers.usable().empty()) return false;
+  info_ = library_->dupinfo(offers.usable().front());
+  return true;
 }
 
 bool OfiAtomics::open() {

@@ -3,18 +3,17 @@
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_eq.h>
 #include <rdma/fi_errno.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/base/settings.hpp"
 #include "core/base/steps.hpp"
@@ -24,6 +23,7 @@
 #include "transport/ofi/lifeline.hpp"
 #include "transport/ofi/network.hpp"
 #include "transport/ofi/network_peer.hpp"
+#include "transport/ofi/offers.hpp"
 #include "transport/ofi/operation_context.hpp"
 #include "transport/ofi/packet_buffers.hpp"
 #include "transport/ofi/packet_receiver.hpp"
@@ -34,38 +34,6 @@ namespace oriel {
 namespace {
 
 constexpr std::size_t most_completions = 16;
-// The maximal bytes of a direct transfer over a TCP with pacing.
-constexpr std::uint64_t longest_at_a_pace = std::uint64_t{128} * 1024;
-
-bool by_tcp(const fi_info& provider) {
-  const std::string_view name = provider.fabric_attr->prov_name;
-  return name.find("tcp") != std::string_view::npos ||
-         name.find("sockets") != std::string_view::npos;
-}
-
-bool tcp_has_a_pace() {
-  std::ifstream setting("/proc/sys/net/ipv4/tcp_congestion_control");
-  std::string name;
-  return setting >> name && name.starts_with("bbr");
-}
-
-/// The maximal bytes of a direct transfer by this provider: as many as it accepts, but fewer over a
-/// TCP with pacing (BBR). BBR's estimate of the bandwidth is too low if much data queues in a
-/// socket, and has no effect on data that is sent at once: 1 MB in such parts takes half the time.
-/// Any other TCP takes two thirds of the time if it gets much data at once.
-std::uint64_t longest_transfer(const fi_info& provider) {
-  const std::uint64_t accepted = provider.ep_attr->max_msg_size;
-  const std::uint64_t longest =
-      accepted != 0 ? accepted : std::numeric_limits<std::uint64_t>::max();
-  return by_tcp(provider) && tcp_has_a_pace() ? std::min(longest, longest_at_a_pace) : longest;
-}
-
-/// Returns whether immediate data arrives after the bytes of its write and of all earlier writes.
-bool reports_written(const fi_info& provider, std::uint64_t longest) {
-  // The provider keeps the order of writes of at most max_order_waw_size bytes.
-  return (provider.tx_attr->msg_order & FI_ORDER_WAW) != 0 &&
-         provider.ep_attr->max_order_waw_size >= longest;
-}
 
 }  // namespace
 
@@ -99,7 +67,8 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   OfiNetwork() = default;
   ~OfiNetwork() override { close_endpoint(); }
 
-  bool open(std::string& error);
+  /// Opens the endpoint of this card.
+  bool open(const Libfabric& library, const Card& card, std::string& error);
 
   const NetworkName& name() const override { return name_; }
   std::string description() const override;
@@ -122,9 +91,9 @@ class OfiNetwork final : public Network, private OfiEndpoint {
     return transfers_.begin(peer(process), write, runs, key, token, behind);
   }
   bool finished(Transfer& transfer) override { return transfers_.finished(transfer); }
-  bool orders_writes() const override { return orders_writes_; }
+  bool orders_writes() const override { return facts_.orders_writes; }
   bool transferring() const override { return transfers_.under_way() + registered_ != 0; }
-  bool direct() const override { return direct_; }
+  bool direct() const override { return facts_.direct(); }
   int register_buffer(bool to_be_written, void* memory, std::uint64_t bytes,
                       RemoteMemory& registered) override;
   void deregister_buffer(int registration) override;
@@ -136,24 +105,11 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   std::uint64_t delayed() const override { return sender_.delayed(); }
 
  private:
-  /// The capabilities requested of a provider, besides reliable messages in order.
-  struct Wish {
-    std::string provider;  // empty: any
-    std::uint64_t capabilities = 0;
-    std::uint64_t order = 0;
-    std::uint64_t operation_flags = 0;
-  };
-
-  bool choose(std::string& error);
-  fi_info* offers(const Wish& wish, int& code) const;
-  bool choose_direct();
   void progress();
   void done(OperationContext& context, std::uint64_t bytes);
   void failed(const fi_cq_err_entry& entry);
   NetworkPeer& peer(int process) { return *peers_[static_cast<std::size_t>(process)]; }
 
-  bool direct_ = false;  // the provider has direct transfers
-  bool orders_writes_ = false;
   ImmediateFormat immediate_;  // for messages behind writes
   NetworkName name_;
   std::unique_ptr<Lifeline> lifeline_;
@@ -167,19 +123,40 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   std::size_t registered_ = 0;  // buffers for transfers of other processes
 };
 
-std::unique_ptr<Network> OfiNetworks::open_network(std::string& error) {
-  auto made = std::make_unique<OfiNetwork>();
-  return made->open(error) ? std::move(made) : nullptr;
+OfferedNetworks OfiNetworks::offered(std::string& error) {
+  const Libfabric* library = Libfabric::load(error);
+  if (library == nullptr) return {};
+  return networks_of(offered_cards(*library, error));
 }
 
-bool OfiNetwork::open(std::string& error) {
-  library_ = Libfabric::load(error);
-  if (library_ == nullptr || !choose(error) || !open_endpoint(error)) return false;
-  const std::uint64_t longest = longest_transfer(*info_);
-  transfers_.set_limits(longest, orders_writes_);
-  if (orders_writes_ && reports_written(*info_, longest)) {
-    immediate_ = ImmediateFormat(info_->domain_attr->cq_data_size);
+std::unique_ptr<Network> OfiNetworks::open_network(std::uint64_t choice, int number,
+                                                   std::string& error) {
+  const Libfabric* library = Libfabric::load(error);
+  if (library == nullptr) return nullptr;
+  const std::vector<Card> cards = offered_cards(*library, error);
+  unsigned cpu = 0;
+  unsigned numa_node = 0;
+  const bool known = ::getcpu(&cpu, &numa_node) == 0;
+  const Card* card = nearest_card(cards, choice, known ? static_cast<int>(numa_node) : -1, number);
+  if (card == nullptr) {
+    if (!cards.empty()) error = "libfabric no longer offers the network";
+    return nullptr;
   }
+  auto made = std::make_unique<OfiNetwork>();
+  return made->open(*library, *card, error) ? std::move(made) : nullptr;
+}
+
+bool OfiNetwork::open(const Libfabric& library, const Card& card, std::string& error) {
+  library_ = &library;
+  const auto [offer, facts] = best_offer(library, card);
+  info_ = offer;
+  facts_ = facts;
+  if (info_ == nullptr) {
+    error = "libfabric's provider " + card.provider + " no longer offers " + card.domain;
+    return false;
+  }
+  if (!open_endpoint(error)) return false;
+  immediate_ = ImmediateFormat(facts_.immediate_bytes);
   name_.endpoint = own_name_;
   lifeline_ =
       std::make_unique<Lifeline>(std::span(own_name_.address).first(own_name_.address_bytes),
@@ -188,53 +165,11 @@ bool OfiNetwork::open(std::string& error) {
   return receiver_.post_buffers(error);
 }
 
-fi_info* OfiNetwork::offers(const Wish& wish, int& code) const {
-  fi_info* hints = library_->dupinfo(nullptr);
-  hints->caps = FI_MSG | wish.capabilities;
-  hints->tx_attr->msg_order = hints->rx_attr->msg_order = FI_ORDER_SAS | wish.order;
-  hints->tx_attr->op_flags = wish.operation_flags;
-  return best_offer(hints, wish.provider, code);
-}
-
-bool OfiNetwork::choose_direct() {
-  int code = 0;
-  // libfabric lists the fastest provider first. Its speed matters more than its capabilities.
-  fi_info* fastest = offers({setting_text("ORIEL_OFI_PROVIDER"), FI_RMA, 0, 0}, code);
-  if (fastest == nullptr) return false;
-  const std::string provider = fastest->fabric_attr->prov_name;
-  library_->freeinfo(fastest);
-  info_ = offers({provider, FI_RMA, FI_ORDER_SAW | FI_ORDER_WAW, 0}, code);
-  if (info_ == nullptr) info_ = offers({provider, FI_RMA, FI_ORDER_SAW, 0}, code);
-  orders_writes_ = info_ != nullptr;
-  if (orders_writes_) return true;
-  info_ = offers({provider, FI_RMA, 0, FI_DELIVERY_COMPLETE}, code);
-  if (info_ == nullptr) return false;
-  info_->tx_attr->op_flags = 0;  // transfer() sets the flag for writes only
-  return true;
-}
-
-bool OfiNetwork::choose(std::string& error) {
-  direct_ = setting_bool("ORIEL_OFI_DIRECT") && choose_direct();
-  if (direct_) return true;
-  int code = 0;
-  const std::string wanted = setting_text("ORIEL_OFI_PROVIDER");
-  info_ = offers({wanted, 0, 0, 0}, code);
-  if (info_ != nullptr) return true;
-  error = "libfabric (" + library_->path + ") offers no provider " +
-          (!wanted.empty() ? "named " + wanted + " " : std::string()) +
-          "with reliable messages that reaches other nodes" +
-          (code != 0 ? ": " + library_->describe(code) : std::string()) +
-          "; `fi_info -t FI_EP_RDM` lists what there is, ORIEL_OFI_PROVIDER chooses";
-  return false;
-}
-
 std::string OfiNetwork::description() const {
   const std::uint32_t version = library_->version();
   return std::string(info_->fabric_attr->prov_name) + " of libfabric " +
          std::to_string(FI_MAJOR(version)) + "." + std::to_string(FI_MINOR(version)) + " (" +
-         library_->path + "), " + (direct_ ? "with" : "without") + " direct transfers, " +
-         std::to_string(info_->domain_attr->cq_data_size) + " bytes of immediate data" +
-         (direct_ && !immediate_.usable() ? " (not used)" : "");
+         library_->path + "), " + facts_.description();
 }
 
 int OfiNetwork::attach(const NetworkName& name, std::string& error) {
@@ -313,7 +248,7 @@ void OfiNetwork::failed(const fi_cq_err_entry& entry) {
 }
 
 int OfiNetwork::expose(void* memory, std::uint64_t bytes, RemoteMemory& exposed) {
-  return direct_ && bytes != 0
+  return facts_.direct() && bytes != 0
              ? expose_memory(memory, bytes, FI_REMOTE_READ | FI_REMOTE_WRITE, exposed)
              : -1;
 }
@@ -322,7 +257,7 @@ int OfiNetwork::expose(void* memory, std::uint64_t bytes, RemoteMemory& exposed)
 /// read-only.
 int OfiNetwork::register_buffer(bool to_be_written, void* memory, std::uint64_t bytes,
                                 RemoteMemory& registered) {
-  if (!direct_) return -1;
+  if (!facts_.direct()) return -1;
   const int registration =
       expose_memory(memory, bytes, to_be_written ? FI_REMOTE_WRITE : FI_REMOTE_READ, registered);
   if (registration >= 0) ++registered_;

@@ -98,7 +98,7 @@ void PacketSender::dispatch(NetworkPeer& to, PacketBuffer& buffer, bool may_inje
 }
 
 bool PacketSender::inject(NetworkPeer& to, PacketBuffer& buffer) {
-  if (buffer.bytes > endpoint_.info().tx_attr->inject_size ||
+  if (buffer.bytes > endpoint_.fabric().inject_bytes ||
       fi_inject(endpoint_.handle(), buffer.data, buffer.bytes, endpoint_.address_of(to.number)) !=
           0) {
     return false;

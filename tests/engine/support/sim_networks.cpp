@@ -122,10 +122,22 @@ class SimAtomics final : public AtomicNetwork {
 
 }  // namespace
 
-std::unique_ptr<Network> SimNetworks::open_network(std::string& error) {
+OfferedNetworks SimNetworks::offered(std::string& error) {
+  OfferedNetworks all;
+  if (network_ == nullptr) error = "the simulation has no network";
+  for (const OfferedNetwork& offer : offers) {
+    if (network_ != nullptr) all.add(offer, "sim " + std::to_string(offer.network));
+  }
+  return all;
+}
+
+std::unique_ptr<Network> SimNetworks::open_network(std::uint64_t choice, int number,
+                                                   std::string& error) {
+  chosen.push_back(choice);
+  numbers.push_back(number);
   if (given != nullptr) return std::move(given);
-  if (network_ != nullptr) return std::make_unique<SimEnd>(*this, *network_, rank_);
-  error = "the simulation has no network";
+  if (!refused.contains(choice)) return std::make_unique<SimEnd>(*this, *network_, rank_);
+  error = "network " + std::to_string(choice) + " is broken";
   return nullptr;
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "transport/ofi/network.hpp"
 #include "transport/sim/sim_transport.hpp"
@@ -21,7 +22,9 @@ class SimNetworks final : public Networks {
   SimNetworks(SimNetwork* network, int rank, int ranks)
       : network_(network), rank_(rank), ranks_(ranks) {}
 
-  std::unique_ptr<Network> open_network(std::string& error) override;
+  OfferedNetworks offered(std::string& error) override;
+  std::unique_ptr<Network> open_network(std::uint64_t choice, int number,
+                                        std::string& error) override;
   std::unique_ptr<AtomicNetwork> open_atomics() override;
 
   bool direct = true;              // the network has direct transfers
@@ -29,6 +32,10 @@ class SimNetworks final : public Networks {
   std::set<int> unreachable;       // ranks that cannot be attached
   int exposures = 0;               // the present number of exposures
   std::unique_ptr<Network> given;  // if not null: what open_network() returns
+  std::vector<OfferedNetwork> offers{{1, 2}};
+  std::set<std::uint64_t> refused;    // networks that cannot be opened
+  std::vector<std::uint64_t> chosen;  // choices with which open_network() has been called
+  std::vector<int> numbers;           // and the rank's numbers
 
  private:
   SimNetwork* network_;
