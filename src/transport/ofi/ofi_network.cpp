@@ -28,6 +28,7 @@
 #include "transport/ofi/packet_buffers.hpp"
 #include "transport/ofi/packet_receiver.hpp"
 #include "transport/ofi/packet_sender.hpp"
+#include "transport/ofi/unused_cards.hpp"
 #include "transport/packet/immediate_data.hpp"
 
 namespace oriel {
@@ -167,9 +168,11 @@ bool OfiNetwork::open(const Libfabric& library, const Card& card, std::string& e
 
 std::string OfiNetwork::description() const {
   const std::uint32_t version = library_->version();
+  const std::string unused =
+      facts_.carrier != Fabric::Carrier::card ? unused_cards() : std::string();
   return std::string(info_->fabric_attr->prov_name) + " of libfabric " +
          std::to_string(FI_MAJOR(version)) + "." + std::to_string(FI_MINOR(version)) + " (" +
-         library_->path + "), " + facts_.description();
+         library_->path + "), " + facts_.description() + (unused.empty() ? "" : ". " + unused);
 }
 
 int OfiNetwork::attach(const NetworkName& name, std::string& error) {

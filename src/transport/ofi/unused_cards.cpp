@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/ofi/unused_cards.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <vector>
+
+#include "core/base/settings.hpp"
+
+namespace oriel {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::error_code failed;
+  std::vector<fs::path> entries;
+  for (fs::directory_iterator next(folder, failed), end; !failed && next != end;
+       next.increment(failed)) {
+    entries.push_back(next->path());
+  }
+  std::ranges::sort(entries);
+  return entries;
+}
+
+/// Returns whether any port of a device of the class infiniband is active.
+bool is_active(const fs::path& device) {
+  return std::ranges::any_of(entries_of(device / "ports"), [](const fs::path& port) {
+    std::ifstream file(port / "state");
+    std::string state;
+    return std::getline(file, state) && state.find("ACTIVE") != std::string::npos;
+  });
+}
+
+/// libfabric's provider for a device of the class infiniband.
+std::string provider_of(const fs::path& device) {
+  std::error_code failed;
+  const std::string driver = fs::read_symlink(device / "device" / "driver", failed).filename();
+  if (driver == "efa") return "efa";
+  return driver == "hfi1" ? "opx" : "verbs;ofi_rxm";
+}
+
+std::string sentence(const fs::path& device, const std::string& provider) {
+  const std::string wanted = setting_text("ORIEL_OFI_PROVIDER");
+  return device.filename().string() + " (provider " + provider +
+         ") is there and not used, because " +
+         (!wanted.empty() ? "ORIEL_OFI_PROVIDER is " + wanted
+                          : "this libfabric, or that of another node, does not offer it; name one "
+                            "that does with ORIEL_OFI_LIBRARY");
+}
+
+}  // namespace
+
+std::string unused_cards(const std::string& classes) {
+  for (const fs::path& device : entries_of(fs::path(classes) / "cxi")) {
+    return sentence(device, "cxi");
+  }
+  for (const fs::path& device : entries_of(fs::path(classes) / "infiniband")) {
+    if (is_active(device)) return sentence(device, provider_of(device));
+  }
+  return {};
+}
+
+}  // namespace oriel
