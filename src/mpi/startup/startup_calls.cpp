@@ -4,6 +4,7 @@
 #include <oriel/oriel.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -73,6 +74,12 @@ std::string shown_version(std::string_view host) {
          std::to_string(ORIEL_VERSION_PATCH) + (in_lines ? "\n" : "");
 }
 
+/// Called before the host starts. libfabric's provider psm3 may allow a process one endpoint, which
+/// is the host's, and reads this variable when that is opened.
+void allow_second_endpoint() {
+  if (!runtime.disabled()) ::setenv("PSM3_MULTI_EP", "1", 0);
+}
+
 void world_began() {
   runtime.note_thread_level();
   report_mpi_started();
@@ -82,12 +89,14 @@ void world_began() {
 
 // MPI_Init may also grant MPI_THREAD_MULTIPLE: hosts have settings for that.
 ORIEL_MPI_CALL(Init)(int* argc, char*** argv) {
+  allow_second_endpoint();
   const int code = host_mpi().Init(argc, argv);
   if (code == MPI_SUCCESS) world_began();
   return code;
 }
 
 ORIEL_MPI_CALL(Init_thread)(int* argc, char*** argv, int required, int* provided) {
+  allow_second_endpoint();
   const int code = host_mpi().Init_thread(argc, argv, required, provided);
   if (code == MPI_SUCCESS) world_began();
   return code;
@@ -110,6 +119,7 @@ ORIEL_MPI_CALL(Get_library_version)(char* version, int* length) {
 
 // The thread level that a session was granted is unknown, so the locks are enabled.
 ORIEL_MPI_CALL(Session_init)(MPI_Info info, MPI_Errhandler handler, MPI_Session* session) {
+  allow_second_endpoint();
   const int code = host_mpi().Session_init(info, handler, session);
   if (code != MPI_SUCCESS) return code;
   engine.serialize_threads();
