@@ -10,6 +10,7 @@ import subprocess
 
 import pytest
 from conftest import all_hosts, behind_oriel, expect_loss, folder_of, run_to_loss
+from oriel.hosts.host import hosts_at
 from oriel.hosts.nodes import Nodes, NodesError
 from plan import INTRINSIC, LIBRARIES, PROVIDERS, SEVERAL_NODES
 
@@ -59,6 +60,45 @@ def test_provider(job, host, program, provider, three_nodes):
     if provider == "psm3":
         settings |= _psm3()
     job.expect_ok(host, program, 4, settings, nodes=three_nodes.first(2))
+
+
+PSM3 = {"FI_PROVIDER": "psm3,tcp", "I_MPI_OFI_PROVIDER": "psm3", "PSM3_HAL": "sockets"}
+
+
+@pytest.mark.hosts("intel")
+def test_endpoint_beside_the_hosts(job, host, three_nodes):
+    """psm3 allows a second endpoint in a process, because Oriel sets its variable in MPI_Init."""
+    settings = {**PSM3, "ORIEL_OFI_PROVIDER": "psm3"}
+    job.expect_ok(host, "fence", 2, settings, three_nodes.first(2))
+
+
+@pytest.mark.hosts("intel")
+def test_network_that_cannot_be_opened(job, host, three_nodes):
+    """The ranks open the next network; if there is none, they fail with the reason."""
+    only_one = {**PSM3, "PSM3_MULTI_EP": "0", "ORIEL_INFO": "1"}
+    output = job.expect_ok(host, "fence", 2, only_one, three_nodes.first(2))
+    assert "oriel: network: psm3" not in output and " of libfabric " in output, output[-4000:]
+    settings = {**only_one, "ORIEL_OFI_PROVIDER": "psm3"}
+    status, output = job.run(host, "fence", 2, settings, three_nodes.first(2))
+    assert status != 0 and "provider psm3 refused an endpoint: " in output, output[-4000:]
+
+
+@pytest.mark.hosts("intel")
+def test_oldest_libfabric(job, host, three_nodes):
+    """libfabric 1.11, which Intel MPI 2021.1 brings along (scripts/mpis intel==2021.1.1)."""
+    hosts = hosts_at(host.prefix.parent / "intel-2021.1.1")
+    if not hosts:
+        pytest.skip("Intel MPI 2021.1 is not there")
+    folder = hosts[0].prefix / "lib" / "libfabric"
+    settings = {
+        "LD_LIBRARY_PATH": str(folder),
+        "FI_PROVIDER_PATH": str(folder / "prov"),
+        "ORIEL_OFI_PROVIDER": "tcp",
+        "ORIEL_INFO": "1",
+    }
+    for program in ("fence", "operations", "notified"):
+        output = job.expect_ok(hosts[0], program, 4, settings, three_nodes.first(2))
+        assert " of libfabric 1.11 " in output, output[-4000:]
 
 
 @pytest.mark.plan("shape", INTRINSIC)
