@@ -202,6 +202,15 @@ MANNERS = (
     "again",
     "no_wait",
 )
+# In which what a provider promises, refuses or gives differs, and the operations do not: the random
+# program meets all of them.
+PROVIDER_MANNERS = (
+    "any_order",
+    "no_inject",
+    "offsets",
+    "opaque_32",
+    "provider_keys",
+)
 # What becomes of immediate data, which only notified accesses use.
 IMMEDIATE_MANNERS = (
     "late_receives",
@@ -210,6 +219,8 @@ IMMEDIATE_MANNERS = (
     "no_immediate",
     "echoed_immediate",
 )
+# Where notified accesses use it: it takes an order among writes.
+WITH_IMMEDIATE = ("any_order", "late_receives", "again", "short_immediate", "echoed_immediate")
 # Ranks of one host that cannot see each other: what is new is the way to the network, which all
 # windows take alike.
 HIDDEN = (
@@ -221,6 +232,9 @@ AWKWARD_NETWORKS = (
     Row(("mpich",), ("fence", "operations", "passive", "pscw"), MANNERS),
     # Each host brings a libfabric of its own.
     Row(("openmpi", "intel"), OPERATIONS, MANNERS),
+    Row(("mpich",), ("fuzz",), PROVIDER_MANNERS),
+    # Transfers that end in another order than they began, or not before the target looks.
+    Row(("mpich",), ("notified", "operations"), ("any_order", "late_delivery", "looks_only")),
     Row(("mpich",), ("notified",), IMMEDIATE_MANNERS),
     # A write that is over is there, or a question has to follow it.
     Row(("mpich",), ("remote_completion",), ("unordered_writes", "again")),

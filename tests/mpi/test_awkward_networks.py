@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Networks that this machine does not have, and errors that they do not make on demand (B4): a
-libfabric that stands before the real one and changes its manners (support/awkward_fabric.cpp)."""
+libfabric that stands before the real one and changes its manners (support/awkward)."""
 
 from __future__ import annotations
 
 import pytest
 from conftest import expect_loss, folder_of, programs_folder
-from plan import AWKWARD_NETWORKS, DYNAMIC, OPERATIONS
+from plan import AWKWARD_NETWORKS, DYNAMIC, OPERATIONS, WITH_IMMEDIATE
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ def test_manners(job, host, program, manners, three_nodes):
         met += [f"fabric: local_registration of a {kind}" for kind in ("read", "write")]
     if manners != "no_registration" and program in OPERATIONS:
         met.append("fabric: a vector")
-    if program == "notified" and manners != "no_immediate":
+    if program == "notified" and manners in WITH_IMMEDIATE:
         met.append("fabric: immediate data")
     if manners != "unordered_writes" or long:
         assert all(f"{line}\n" in output for line in met), output
