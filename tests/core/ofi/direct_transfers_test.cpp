@@ -56,7 +56,7 @@ class DirectTransfersTest : public ::testing::Test {
 };
 
 TEST_F(DirectTransfersTest, RefusedTransferIsItsOwnError) {
-  transfers_.set_limits(1 << 20, true);
+  endpoint_.set_transfers(1 << 20, true);
   for (const bool write : {false, true}) {
     endpoint_.transfer_codes = {-FI_EINVAL};
     EXPECT_EQ(begin(write), memory_.size());
@@ -70,7 +70,7 @@ TEST_F(DirectTransfersTest, RefusedTransferIsItsOwnError) {
 }
 
 TEST_F(DirectTransfersTest, ShortageIsWaitedFor) {
-  transfers_.set_limits(1 << 20, true);
+  endpoint_.set_transfers(1 << 20, true);
   endpoint_.transfer_codes = {-FI_ENOMEM};
   EXPECT_EQ(begin(true), 0u);
   EXPECT_EQ(result(), std::nullopt);
@@ -78,7 +78,7 @@ TEST_F(DirectTransfersTest, ShortageIsWaitedFor) {
 }
 
 TEST_F(DirectTransfersTest, PeerThatHasEndedIsLost) {
-  transfers_.set_limits(1 << 20, true);
+  endpoint_.set_transfers(1 << 20, true);
   begin(true);
   complete(FI_ENOTCONN);
   EXPECT_EQ(result(), Error::peer_lost);
@@ -87,7 +87,7 @@ TEST_F(DirectTransfersTest, PeerThatHasEndedIsLost) {
 
 TEST_F(DirectTransfersTest, TransferThatHasFailedForAShortageIsRepeated) {
   for (const bool ordered : {false, true}) {
-    transfers_.set_limits(1 << 20, ordered);
+    endpoint_.set_transfers(1 << 20, ordered);
     const bool write = !ordered;  // a read, where writes are ordered
     endpoint_.moved.clear();
     begin(write);
@@ -109,7 +109,7 @@ TEST_F(DirectTransfersTest, TransferThatHasFailedForAShortageIsRepeated) {
 }
 
 TEST_F(DirectTransfersTest, ShortageThatDoesNotEndIsAnError) {
-  transfers_.set_limits(1 << 20, true);
+  endpoint_.set_transfers(1 << 20, true);
   begin(false);
   for (int i = 0; i < 1000 && transfers_.under_way() != 0; ++i) {
     complete(FI_ENOBUFS);
@@ -121,14 +121,14 @@ TEST_F(DirectTransfersTest, ShortageThatDoesNotEndIsAnError) {
 
 // A message may have been sent behind it, which would then arrive before the bytes.
 TEST_F(DirectTransfersTest, OrderedWriteIsNotRepeated) {
-  transfers_.set_limits(1 << 20, true);
+  endpoint_.set_transfers(1 << 20, true);
   begin(true);
   complete(FI_ENOBUFS);
   EXPECT_EQ(result(), Error::system);
 }
 
 TEST_F(DirectTransfersTest, WriteToALostPeerIsNotRepeated) {
-  transfers_.set_limits(1 << 20, false);
+  endpoint_.set_transfers(1 << 20, false);
   begin(true);
   complete(FI_ENOBUFS);
   receiver_.lose(peer());
@@ -139,7 +139,7 @@ TEST_F(DirectTransfersTest, WriteToALostPeerIsNotRepeated) {
 
 // The program may only read its buffer, or the limit of locked memory is reached.
 TEST_F(DirectTransfersTest, MemoryThatCannotBeRegisteredIsCopiedThroughABuffer) {
-  transfers_.set_limits(1 << 20, true);
+  endpoint_.set_transfers(1 << 20, true);
   endpoint_.require_local_registration();
   for (const bool write : {true, false}) {
     memory_.fill(std::byte{1});
@@ -159,7 +159,7 @@ TEST_F(DirectTransfersTest, MemoryThatCannotBeRegisteredIsCopiedThroughABuffer) 
 }
 
 TEST_F(DirectTransfersTest, LongMemoryThatCannotBeRegisteredIsCopiedInParts) {
-  transfers_.set_limits(1 << 30, true);
+  endpoint_.set_transfers(1 << 30, true);
   endpoint_.require_local_registration();
   std::vector<std::byte> long_memory(3 * PacketBuffers::packet_bytes, std::byte{1});
   const std::array<TransferRun, 1> runs{{{long_memory.data(), 4096, long_memory.size()}}};
@@ -182,7 +182,7 @@ TEST_F(DirectTransfersTest, LongMemoryThatCannotBeRegisteredIsCopiedInParts) {
 }
 
 TEST_F(DirectTransfersTest, RegistrationsEndWithTheirTransfers) {
-  transfers_.set_limits(1 << 20, true);
+  endpoint_.set_transfers(1 << 20, true);
   endpoint_.require_local_registration();
   begin(true);
   EXPECT_EQ(endpoint_.registered, 1);
@@ -193,7 +193,7 @@ TEST_F(DirectTransfersTest, RegistrationsEndWithTheirTransfers) {
 class WithImmediateData : public DirectTransfersTest {
  protected:
   WithImmediateData() {
-    transfers_.set_limits(1 << 20, true);
+    endpoint_.set_transfers(1 << 20, true);
     peer().self = 3;
   }
   /// A write with a message behind it, which goes as immediate data.

@@ -11,6 +11,7 @@
 #include <deque>
 #include <vector>
 
+#include "core/transport/messages.hpp"
 #include "transport/ofi/endpoint.hpp"
 #include "transport/ofi/network.hpp"
 #include "transport/ofi/operation_context.hpp"
@@ -44,6 +45,13 @@ class FakeEndpoint : public OfiEndpoint {
   /// Attaches a process. Returns its name.
   NetworkName attach(std::uint64_t id);
   void require_local_registration() { local_registration_ = true; }
+  /// The longest direct transfer, and whether writes are ordered or else delivered.
+  void set_transfers(std::uint64_t longest, bool ordered) {
+    facts_.longest = longest;
+    facts_.runs = Messages::most_runs;
+    facts_.orders_writes = ordered;
+    facts_.delivers_writes = !ordered;
+  }
 
   // The codes of the next calls. Later calls succeed.
   std::deque<int> send_codes;
