@@ -208,6 +208,7 @@ PROVIDER_MANNERS = (
     "any_order",
     "no_inject",
     "offsets",
+    "old_library",
     "opaque_32",
     "provider_keys",
 )
@@ -235,6 +236,13 @@ AWKWARD_NETWORKS = (
     Row(("mpich",), ("fuzz",), PROVIDER_MANNERS),
     # Transfers that end in another order than they began, or not before the target looks.
     Row(("mpich",), ("notified", "operations"), ("any_order", "late_delivery", "looks_only")),
+    # Long transfers of a provider that breaks its promise, or does not take all memory.
+    Row(("mpich",), ("notified", "operations"), ("ignores_order",)),
+    Row(
+        ("mpich",),
+        OPERATIONS,
+        ("failing_registration", "limited_registration", "read_only_origin"),
+    ),
     Row(("mpich",), ("notified",), IMMEDIATE_MANNERS),
     # A write that is over is there, or a question has to follow it.
     Row(("mpich",), ("remote_completion",), ("unordered_writes", "again")),

@@ -37,7 +37,7 @@ def test_oriel_by_offset(job, host, program, card, three_nodes):
 
 
 @pytest.mark.hosts("mpich")
-@pytest.mark.parametrize("program", ["fence", "operations", "passive", "requests"])
+@pytest.mark.parametrize("program", ["fence", "operations"])
 def test_host_alone(host, program, card, three_nodes):
     """The host's own RMA, by its direct transfers."""
     settings = {**card, "MPIR_CVAR_DEBUG_SUMMARY": "1"}
