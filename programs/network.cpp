@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
-// A network between two ranks (`oriel doctor --network`): whether each way of moving data gives
-// right results, how long it takes, and whether it ends while the target computes. Rank 0 is the
-// origin. One JSON line for each check and each time.
+// Tests a network between two ranks (`oriel doctor --network`): whether each way of moving data
+// gives right results, how long it takes, and whether it ends while the target computes. Rank 0 is
+// the origin. One JSON line for each check and each time.
 
 #include <mpi.h>
 
@@ -12,19 +12,17 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "bench/clock.hpp"
-#include "bench/failure.hpp"
 #include "bench/notify_api.hpp"
 #include "bench/options.hpp"
 #include "bench/samples.hpp"
+#include "bench/two_ranks.hpp"
 #include "bench/window.hpp"
 
 namespace {
 
-using bench::fail;
 using bench::now_us;
 
 constexpr int origin = 0;
@@ -341,12 +339,7 @@ class Network {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (size != 2) {
-    fail("the test is between two ranks, and the job has " + std::to_string(size) +
-         "; start it with -n 2.");
-  }
+  bench::expect_two_ranks("test");
   std::int64_t milliseconds = 200;
   bench::take_options(argc, argv, {{"--milliseconds", bench::number(milliseconds)}});
   {

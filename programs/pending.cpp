@@ -17,6 +17,7 @@
 
 #include "bench/failure.hpp"
 #include "bench/options.hpp"
+#include "bench/two_ranks.hpp"
 #include "bench/window.hpp"
 
 namespace {
@@ -129,12 +130,7 @@ class Pending {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (size != 2) {
-    fail("the test is between two ranks, and the job has " + std::to_string(size) +
-         "; start it with -n 2.");
-  }
+  bench::expect_two_ranks("test");
   std::int64_t epochs = 1'000'000;
   bench::take_options(argc, argv, {{"--pending", bench::number(epochs)}});
   Pending(epochs).play();

@@ -3,10 +3,8 @@
 
 #include <mpi.h>
 
-#include <string>
-
 #include "bench/distance.hpp"
-#include "bench/failure.hpp"
+#include "bench/two_ranks.hpp"
 
 namespace notify {
 
@@ -20,13 +18,8 @@ struct Job {
   bool one_node = false;
 
   Job() {
-    int size = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (size != 2) {
-      bench::fail("the benchmark is between two ranks, and the job has " + std::to_string(size) +
-                  "; start it with -n 2.");
-    }
+    bench::expect_two_ranks("benchmark");
     partner = 1 - rank;
     one_node = bench::Distance::one_node();
   }

@@ -158,7 +158,8 @@ std::string wishes_of(const fi_info& offer) {
   return text;
 }
 
-// Of a card, delivered writes come before ordered ones: a flush of ordered writes asks the target.
+// With a card, delivered writes are preferred to ordered ones: a flush of ordered writes asks the
+// target.
 TEST(WishesFor, OfACardAreDeliveredWritesFirst) {
   EXPECT_EQ(wishes_of(Offer("verbs;ofi_rxm").info), "ordereddelivered, delivered, ordered");
   EXPECT_EQ(wishes_of(Offer("psm3").info), "ordered, delivered");

@@ -183,15 +183,14 @@ void close_network(const WindowDraft& draft) {
   draft.running->transports.close_network();
 }
 
-/// The refusals: "rank 3 (host): libfabric's provider ...". Empty: no rank has refused.
-std::string refusals_of(const Announcements& announced, const NetworkAnnouncements& network) {
-  std::string text;
-  for (int rank = 0; rank < static_cast<int>(network.by_rank.size()); ++rank) {
-    if (network.of(rank).refused == 0) continue;
-    text = announced.rank_and_host(rank) + ": " + network.of(rank).refusal.data();
-    break;
-  }
-  return text;
+/// The refusal of the lowest rank that has refused: "rank 3 (host): libfabric's provider ...".
+/// Empty: no rank has refused.
+std::string first_refusal(const Announcements& announced, const NetworkAnnouncements& network) {
+  const auto refused = std::ranges::find_if(
+      network.by_rank, [](const NetworkAnnouncement& rank) { return rank.refused != 0; });
+  if (refused == network.by_rank.end()) return {};
+  const auto rank = static_cast<int>(refused - network.by_rank.begin());
+  return announced.rank_and_host(rank) + ": " + refused->refusal.data();
 }
 
 /// Opens the network that all ranks have, registers this rank's memory with it, and sends both to
@@ -230,7 +229,7 @@ HostCode meet_other_nodes(WindowDraft& draft, const Announcements& announced,
         code != 0) {
       return code;
     }
-    const std::string refusal = refusals_of(announced, network);
+    const std::string refusal = first_refusal(announced, network);
     if (refusal.empty()) return 0;
     refusals += (refusals.empty() ? "" : ". ") + refusal;
     close_network(draft);

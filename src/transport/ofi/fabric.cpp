@@ -24,7 +24,7 @@ constexpr std::uint64_t direct_from_by_card = 1;
 // The maximal bytes of a direct transfer over a TCP with pacing.
 constexpr std::uint64_t longest_at_a_pace = std::uint64_t{128} * 1024;
 
-/// What no attribute says of a provider, by the name of its lowest layer.
+/// Facts about a provider that no attribute has, by the name of the provider's lowest layer.
 struct Provider {
   std::string_view name;
   Carrier carrier;

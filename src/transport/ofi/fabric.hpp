@@ -12,7 +12,7 @@ namespace oriel {
 /// The facts about a network on which the transport's choices depend. They come from the attributes
 /// that libfabric's provider has returned: a provider may ignore what was requested.
 struct Fabric {
-  /// What carries out a write or read at the target.
+  /// The part that carries out a write or read at the target.
   enum class Carrier : std::uint8_t { none, software, card };
 
   std::string provider;  // the provider's name in libfabric
@@ -22,8 +22,8 @@ struct Fabric {
   bool orders_writes = false;
   /// A write that is finished is in the target's memory.
   bool delivers_writes = false;
-  /// Of immediate data that arrive after the bytes of their write and of all earlier writes; 0: the
-  /// network has none.
+  /// The bytes of immediate data, which arrive after the bytes of their write and of all earlier
+  /// writes; 0: the network has no such data.
   std::size_t immediate_bytes = 0;
   /// A put or get of so many bytes or more is a direct transfer.
   std::uint64_t direct_from = 0;
@@ -39,7 +39,7 @@ struct Fabric {
   std::string description() const;
 };
 
-/// What carries out writes and reads of this offer if the provider has them.
+/// The carrier of writes and reads of this offer, if the provider has them.
 Fabric::Carrier carrier_of(const fi_info& offer);
 
 /// The facts about the network of this offer. `paced_tcp`: see tcp_is_paced().

@@ -7,7 +7,7 @@
 
 namespace oriel {
 
-/// What an error code of libfabric says about the operation that has it.
+/// The meaning of an error code of libfabric for the operation that has it.
 enum class FabricError : std::uint8_t {
   passing,    // a shortage: the operation may succeed if it is repeated
   peer_gone,  // the peer has ended or cannot be reached

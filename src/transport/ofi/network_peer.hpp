@@ -27,7 +27,7 @@ struct NetworkPeer {
   NetworkName name;
   int number = 0;
 
-  // Of PacketSender:
+  // State of PacketSender:
   PacketBuffer* open = nullptr;  // the packet being filled
   PacketWriter packet;
   std::uint32_t sent = 0;             // number of packets and immediate data sent
@@ -39,7 +39,7 @@ struct NetworkPeer {
   bool injected = false;              // a packet has been injected since an empty packet was sent
   bool listed = false;                // the peer is in the list of open packets
 
-  // Of PacketReceiver:
+  // State of PacketReceiver:
   InOrder<Arrival> order;             // of the arrivals from the peer
   ReceivedCodes received_codes;       // for messages behind the peer's writes
   std::optional<std::uint32_t> self;  // our number at the peer

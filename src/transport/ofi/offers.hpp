@@ -15,7 +15,7 @@
 
 namespace oriel {
 
-/// What is requested of the providers of libfabric.
+/// A request to the providers of libfabric.
 struct Wish {
   std::string provider;  // empty: any
   std::uint64_t capabilities = FI_MSG;

@@ -107,8 +107,7 @@ class OfiNetwork final : public Network, private OfiEndpoint {
 
  private:
   void progress();
-  void done(OperationContext& context, std::uint64_t bytes);
-  void failed(const fi_cq_err_entry& entry);
+  void done(OperationContext& context, std::uint64_t bytes, int code);
   NetworkPeer& peer(int process) { return *peers_[static_cast<std::size_t>(process)]; }
 
   ImmediateFormat immediate_;  // for messages behind writes
@@ -200,7 +199,9 @@ void OfiNetwork::progress() {
   const ssize_t count = fi_cq_read(completions_, entries.data(), entries.size());
   if (count == -FI_EAVAIL) {
     fi_cq_err_entry entry{};
-    if (fi_cq_readerr(completions_, &entry, 0) > 0) failed(entry);
+    if (fi_cq_readerr(completions_, &entry, 0) > 0 && entry.op_context != nullptr) {
+      done(*static_cast<OperationContext*>(entry.op_context), 0, entry.err);
+    }
   } else if (count < 0 && meaning_of(count) != FabricError::passing) {
     receiver_.lose_all(refusal("to report completions", count));
   }
@@ -210,7 +211,7 @@ void OfiNetwork::progress() {
     // is over. Completions of other processes' writes have no context, because FI_RX_CQ_DATA is not
     // used.
     if (entry.op_context != nullptr) {
-      done(*static_cast<OperationContext*>(entry.op_context), entry.len);
+      done(*static_cast<OperationContext*>(entry.op_context), entry.len, 0);
     } else if ((entry.flags & FI_REMOTE_CQ_DATA) != 0) {
       receiver_.arrived({nullptr, entry.data});
     }
@@ -220,33 +221,22 @@ void OfiNetwork::progress() {
   transfers_.repeat();
 }
 
-void OfiNetwork::done(OperationContext& context, std::uint64_t bytes) {
+/// Handles the end of an operation. `code`: libfabric's; 0: without an error.
+void OfiNetwork::done(OperationContext& context, std::uint64_t bytes, int code) {
   using Kind = OperationContext::Kind;
   switch (context.kind) {
-    case Kind::receive:
+    case Kind::receive: {
+      auto& buffer = static_cast<PacketBuffer&>(context);
       receiver_.unposted();
-      context.bytes = bytes;
-      return receiver_.arrived({static_cast<PacketBuffer*>(&context)});
-    case Kind::send:
-      return sender_.sent(static_cast<PacketBuffer&>(context), 0);
-    case Kind::transfer:
-      return transfers_.over(static_cast<DirectTransfer&>(context), 0);
-  }
-}
-
-void OfiNetwork::failed(const fi_cq_err_entry& entry) {
-  using Kind = OperationContext::Kind;
-  auto* context = static_cast<OperationContext*>(entry.op_context);
-  if (context == nullptr) return;
-  switch (context->kind) {
-    case Kind::receive:
       // The packet was too long, for example, or its connection has broken.
-      receiver_.unposted();
-      return receiver_.post(static_cast<PacketBuffer&>(*context));
+      if (code != 0) return receiver_.post(buffer);
+      buffer.bytes = bytes;
+      return receiver_.arrived({&buffer});
+    }
     case Kind::send:
-      return sender_.sent(static_cast<PacketBuffer&>(*context), entry.err);
+      return sender_.sent(static_cast<PacketBuffer&>(context), code);
     case Kind::transfer:
-      return transfers_.over(static_cast<DirectTransfer&>(*context), entry.err);
+      return transfers_.over(static_cast<DirectTransfer&>(context), code);
   }
 }
 

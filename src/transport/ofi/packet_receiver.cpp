@@ -32,6 +32,11 @@ bool PacketReceiver::post_buffers(std::string& error) {
   return true;
 }
 
+/// Returns whether fewer buffers are posted, or wait to be posted, than there should be.
+bool PacketReceiver::needs_buffers() const {
+  return posted_ + unposted_.size() < posted_receives;
+}
+
 long PacketReceiver::try_post(PacketBuffer& buffer) {
   buffer.kind = OperationContext::Kind::receive;
   const ssize_t code = fi_recv(endpoint_.handle(), buffer.data, PacketBuffers::packet_bytes,
@@ -41,7 +46,7 @@ long PacketReceiver::try_post(PacketBuffer& buffer) {
 }
 
 void PacketReceiver::post(PacketBuffer& buffer) {
-  if (posted_ + unposted_.size() >= posted_receives) return buffers_.release(buffer);
+  if (!needs_buffers()) return buffers_.release(buffer);
   unposted_.push_back(&buffer);
   post_again();
 }
@@ -108,7 +113,7 @@ bool PacketReceiver::due(Arrival& arrival) {
         return true;
       case InOrder<Arrival>::Turn::later:
         // The arrivals before it need a buffer, too.
-        if (std::string error; posted_ + unposted_.size() < posted_receives) {
+        if (std::string error; needs_buffers()) {
           if (PacketBuffer* buffer = buffers_.acquire(error)) post(*buffer);
         }
         return false;

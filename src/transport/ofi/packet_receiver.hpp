@@ -46,6 +46,7 @@ class PacketReceiver {
   void lose_all(const std::string& reason);
 
  private:
+  bool needs_buffers() const;
   long try_post(PacketBuffer& buffer);
   bool next_arrival();
   bool due(Arrival& arrival);

@@ -75,22 +75,22 @@ void PacketSender::close_packet(NetworkPeer& to) {
     buffers_.release(buffer);
     return;
   }
-  const bool empty = to.packet.empty();
-  const auto number = static_cast<std::uint32_t>(to.number);
-  buffer.bytes = to.packet.close(endpoint_.own_name().id, ++to.sent, number).size();
-  dispatch(to, buffer, !empty);
+  const bool may_inject = !to.packet.empty();
+  dispatch(to, buffer, to.packet, ++to.sent, may_inject);
 }
 
 void PacketSender::fill(NetworkPeer& to, std::uint32_t sequence) {
   PacketBuffer* buffer = to.accepts_packets() ? acquire_buffer(to) : nullptr;
   if (buffer == nullptr) return;
   PacketWriter packet(std::span(buffer->data, PacketBuffers::packet_bytes));
-  const auto number = static_cast<std::uint32_t>(to.number);
-  buffer->bytes = packet.close(endpoint_.own_name().id, sequence, number).size();
-  dispatch(to, *buffer, true);
+  dispatch(to, *buffer, packet, sequence, true);
 }
 
-void PacketSender::dispatch(NetworkPeer& to, PacketBuffer& buffer, bool may_inject) {
+/// Sends the packet that has been written into the buffer, or puts it into the backlog.
+void PacketSender::dispatch(NetworkPeer& to, PacketBuffer& buffer, PacketWriter& packet,
+                            std::uint32_t sequence, bool may_inject) {
+  const auto number = static_cast<std::uint32_t>(to.number);
+  buffer.bytes = packet.close(endpoint_.own_name().id, sequence, number).size();
   if (to.backlog.empty() && ((may_inject && inject(to, buffer)) || hand_over(to, buffer))) return;
   to.backlog.push_back(&buffer);
   ++backlogged_;
@@ -131,7 +131,7 @@ void PacketSender::sent(PacketBuffer& buffer, int code) {
   to.bytes_under_way -= buffer.bytes;
   if (code == 0) return buffers_.release(buffer);
   if (!to.accepts_packets() || !may_repeat(buffer, code)) return drop(to, buffer, code);
-  // It has its number still, so the receiver takes it out before those that overtook it.
+  // The packet keeps its number, so the receiver takes it out before packets that overtook it.
   to.backlog.push_front(&buffer);
   ++backlogged_;
   ++delayed_;

@@ -52,7 +52,8 @@ class PacketSender {
   PacketBuffer* acquire_buffer(NetworkPeer& to);
   bool open_packet(NetworkPeer& to);
   void close_packet(NetworkPeer& to);
-  void dispatch(NetworkPeer& to, PacketBuffer& buffer, bool may_inject);
+  void dispatch(NetworkPeer& to, PacketBuffer& buffer, PacketWriter& packet, std::uint32_t sequence,
+                bool may_inject);
   void drop(NetworkPeer& to, PacketBuffer& buffer, long code);
   bool inject(NetworkPeer& to, PacketBuffer& buffer);
   bool hand_over(NetworkPeer& to, PacketBuffer& buffer);
