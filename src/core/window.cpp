@@ -82,7 +82,8 @@ Sender* Window::sender() {
 }
 
 Protocol Window::protocol(const Operation& operation) {
-  return select_protocol(operation, region_, process_.remote().limits);
+  const Limits& limits = process_.remote().limits;
+  return select_protocol(operation, region_, limits, operation.bytes() >= limits.direct_from);
 }
 
 PlanRegistry& Window::plan_registry() {

@@ -72,6 +72,8 @@ class Window final : private SweepWork {
   std::string loss_reason(int rank) const { return region_.loss_reason(rank); }
   /// Returns whether some ranks are remote to each other.
   bool remote() const { return remote_ != nullptr; }
+  /// Returns whether the rank is remote to this one.
+  bool remote(int rank) { return remote() && !region_.mapped(rank); }
   /// Returns whether operations to one target can be ordered. Network atomics have no order with
   /// messages.
   bool orders() const { return region_.atomics().empty(); }
@@ -80,7 +82,7 @@ class Window final : private SweepWork {
   /// memory (Q3). `op` has one bit.
   bool intrinsic(OpSet op, const Reduction& reduction, std::uint64_t count) const;
 
-  /// The protocol that the general path would choose for the operation now.
+  /// The protocol that the general path chooses for the operation on an available target.
   Protocol protocol(const Operation& operation);
   /// The protocol by which a hot path has carried out an operation on these elements.
   Protocol hot_protocol(int target, std::int64_t displacement, const Elements& elements,
@@ -406,7 +408,7 @@ class Window final : private SweepWork {
   Fence& choose_fence();
   Sender* sender();
   static bool finished(const Target* target) {
-    return target == nullptr || (target->all_finished() && target->error == Error::none);
+    return target == nullptr || (target->all_finished() && !target->failed());
   }
 
   Process& process_;

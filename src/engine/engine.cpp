@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "transport/ofi/tcp_socket.hpp"
+
 namespace oriel {
 
 Running::Running(std::unique_ptr<ShmTransport> node, Networks& networks, Host& of)
@@ -26,6 +28,7 @@ std::unique_ptr<Running> Engine::stop() {
 }
 
 void Engine::disown() {
+  close_sockets_of_parent();
   running_.store(nullptr, std::memory_order_relaxed);
   line_keeper.disown();
   records.disown();

@@ -38,6 +38,7 @@ struct Running {
   Pace pace{*this};
   std::uint32_t next_window = 1;  // number of the next window
   std::uint32_t last_number = 0;  // the last Operation::number
+  std::string refusals;           // why ranks could not open networks before the open one
   bool node_sends = false;        // ranks of this node send messages to this rank in some window
 
   /// True if a window with remote ranks needs the agent. A window that is never locked does not,

@@ -422,7 +422,7 @@ TEST_F(CollectiveMessages, ForAPlanThatHasBeenFreedAreOfNoUse) {
 /// Rank 0 writes directly into what rank 1 has lent.
 struct WritesOn {
   const char* name;
-  bool ordered;
+  SimNetwork::Writes writes;
   bool immediate;
 };
 
@@ -432,7 +432,7 @@ class CollectiveWrites : public ::testing::TestWithParam<WritesOn> {
   static constexpr std::uint64_t pieces = 3;
 
   CollectiveWrites() {
-    plans_.job().network().set_orders_writes(GetParam().ordered);
+    plans_.job().network().set_writes(GetParam().writes);
     if (GetParam().immediate) {
       plans_.job().network().set_immediate_data(8, SimNetwork::ArrivalOrder::in_order);
     }
@@ -520,7 +520,7 @@ TEST_P(CollectiveWrites, ThatFailAreOverWithTheirLastPiece) {
   SimNetwork& network = plans_.job().network();
   network.fail_one_after(0);
   begin();
-  const SimNetwork::Route way{0, 1, !GetParam().ordered};
+  const SimNetwork::Route way{0, 1, !GetParam().writes.ordered};
   for (std::uint64_t piece = 0; piece < pieces; ++piece) {
     EXPECT_FALSE(plans_.completed(0)) << piece;
     ASSERT_TRUE(network.deliver(way));
@@ -579,9 +579,9 @@ TEST_P(CollectiveWrites, AreOverWhenTheirEndIsTold) {
   EXPECT_EQ(plans_.job().network().registrations_made(), 1u);
 }
 
-constexpr WritesOn in_order{"Ordered", true, false};
-constexpr WritesOn overtaken{"Overtaken", false, false};
-constexpr WritesOn with_immediate_data{"WithImmediateData", true, true};
+constexpr WritesOn in_order{"Ordered", SimNetwork::ordered_writes, false};
+constexpr WritesOn overtaken{"Overtaken", SimNetwork::delivered_writes, false};
+constexpr WritesOn with_immediate_data{"WithImmediateData", SimNetwork::card_writes, true};
 
 std::string name_of(const ::testing::TestParamInfo<WritesOn>& on) {
   return on.param.name;

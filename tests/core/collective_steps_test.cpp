@@ -235,6 +235,45 @@ TEST_F(CollectiveBetweenNodes, ALongMessageWaitsForThisUse) {
   }
 }
 
+// A message in pieces looks at its route before each piece.
+TEST_F(CollectiveBetweenNodes, ALongMessageWaitsWhileItsRouteIsCongested) {
+  constexpr std::uint64_t pieces = 40;
+  lay_out(2 * pieces * 32, true);
+  SimNetwork& network = plans_.job().network();
+  for (std::uint64_t use = 1; use <= 2; ++use) {
+    fill(use);
+    plans_.start(1);
+    plans_.job().run_until_idle();
+    const std::uint64_t before = messages(0);
+    network.set_congesting(0);
+    plans_.start(0);
+    plans_.job().run_until_idle();
+    EXPECT_EQ(messages(0), before);
+    network.set_congesting(1);
+    plans_.job().process(0).sweep();
+    EXPECT_GT(messages(0), before);
+    EXPECT_LT(messages(0) - before, pieces / 2) << "the first packet is in flight";
+    plans_.job().run_until_idle();
+    EXPECT_EQ(messages(0) - before, pieces);
+    EXPECT_TRUE(plans_.completed(0) && plans_.completed(1));
+    EXPECT_EQ(first(), use);
+  }
+}
+
+// A short message also announces that its sender has begun the use, for which the receiver may
+// wait.
+TEST_F(CollectiveBetweenNodes, AShortMessageDoesNotWaitForACongestedRoute) {
+  lay_out(2);
+  fill(1);
+  plans_.job().network().set_congesting(0);
+  plans_.start(0);
+  EXPECT_TRUE(plans_.completed(0));
+  plans_.start(1);
+  plans_.job().run_until_idle();
+  EXPECT_TRUE(plans_.completed(1));
+  EXPECT_EQ(first(), 1u);
+}
+
 // That it has begun is told by what it sends anyway.
 TEST_F(CollectiveBetweenNodes, AShortMessageTellsThatItsSenderIsReady) {
   plans_.pass(1, 0, 2);

@@ -89,8 +89,10 @@ class Adders {
       : node_map_(node_map),
         ranks_(static_cast<int>(node_map.nodes.size())),
         counted_(node_map.nodes, window(node_map),
-                 static_cast<std::uint32_t>(node_map.nodes.size()) + 1, threads, limits()) {
-    counted_.job().network().set_orders_writes(seed % 2 == 0);
+                 static_cast<std::uint32_t>(node_map.nodes.size()) + 1, threads,
+                 limits(seed % 2 == 0)) {
+    counted_.job().network().set_writes(
+        SimNetwork::all_writes[seed % SimNetwork::all_writes.size()]);
     for (int rank = 0; rank < ranks_; ++rank) players_.emplace_back(*this, rank, seed);
   }
 
@@ -183,8 +185,10 @@ class Adders {
     std::uint64_t summed_ = 0;
   };
 
-  static Limits limits() {
+  /// `every_length`: a card carries direct transfers out.
+  static Limits limits(bool every_length) {
     Limits limits;
+    if (every_length) limits.set_by_card(true);
     limits.fragment = 3 * sizeof(Cell);
     limits.direct = 6 * sizeof(Cell);
     limits.direct_run = sizeof(Cell);

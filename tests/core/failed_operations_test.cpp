@@ -3,8 +3,11 @@
 // reports them, and no later one (E9, G7).
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "support/calls.hpp"
 #include "transport/sim/sim_job.hpp"
@@ -95,6 +98,91 @@ TEST_F(FailedOperations, OfOtherTargetsAreLeftToWhoAsksForThose) {
     }
     EXPECT_EQ(unlock_all(), all ? Error::none : Error::system);
   }
+}
+
+// The operations are carried out together, when the lock is granted.
+TEST(FailedOperationsOfAnAwaitedLock, AreReportedByTheOldestFlushThatCoversThem) {
+  SimJob job({0, 0, 0});
+  SimWindowSpec spec;
+  spec.bytes = 2 * sizeof(std::uint64_t);
+  spec.pieces = 1;
+  const int window = job.create_window(spec);
+  Window& origin = job.window(0);
+  const std::uint64_t value = 7;
+  const std::int64_t attached = job.displacement(1, window, 0);
+  const auto put = [&](std::int64_t displacement) {
+    issue(origin, on_word(OperationKind::put, &value, 1, displacement));
+  };
+  for (const bool local : {false, true}) {
+    ASSERT_EQ(job.window(2).lock(true, 1, {}), Error::none);
+    job.run_until_idle();
+    ASSERT_EQ(origin.lock(true, 1, {}), Error::none);
+    std::array<Flag, 3> flushed;
+    const auto flush = [&](Flag& flag) {
+      ASSERT_FALSE(origin.epochs().flush(1, local, &flag).done);
+    };
+    put(attached);
+    flush(flushed[0]);
+    put(8);  // no attached memory
+    flush(flushed[1]);
+    put(attached);
+    flush(flushed[2]);
+    put(8);
+    EXPECT_EQ(error_of(job, [&](Completion* done) { return job.window(2).unlock(1, done); }),
+              Error::none);
+    job.run_until_idle();
+    for (int i = 0; i < 3; ++i) {
+      ASSERT_TRUE(flushed[static_cast<std::size_t>(i)].done());
+      EXPECT_EQ(flushed[static_cast<std::size_t>(i)].error(), i == 1 ? Error::range : Error::none);
+    }
+    const auto last = [&](Completion* done) { return origin.epochs().flush(1, local, done); };
+    EXPECT_EQ(error_of(job, last), Error::range);
+    EXPECT_EQ(error_of(job, [&](Completion* done) { return origin.unlock(1, done); }), Error::none);
+  }
+}
+
+// A question that is sent because no more may be sent ahead, before that of the flush.
+TEST(FailedOperationsSentAhead, AreReportedByTheFlush) {
+  Limits limits;
+  limits.ahead = 150;
+  SimJob job({0, 1}, false, limits);
+  SimWindowSpec spec;
+  spec.bytes = 2 * sizeof(std::uint64_t);
+  spec.pieces = 1;
+  const int window = job.create_window(spec);
+  Window& origin = job.window(0);
+  std::uint64_t value = 7;
+  const std::int64_t attached = job.displacement(1, window, 0);
+  const auto put = [&](std::int64_t displacement) {
+    issue(origin, on_word(OperationKind::put, &value, 1, displacement));
+  };
+  const auto flush = [&](Completion* done) { return origin.epochs().flush(1, false, done); };
+  const auto unlock = [&](Completion* done) { return origin.unlock(1, done); };
+  // Some records have been used, and have ages.
+  ASSERT_EQ(origin.lock(false, 1, {}), Error::none);
+  for (int i = 0; i < 3; ++i) {
+    Operation get = on_word(OperationKind::get, nullptr, 1, attached);
+    std::swap(get.origin, get.result);
+    get.result.address = &value;
+    issue(origin, get);
+  }
+  ASSERT_EQ(error_of(job, flush), Error::none);
+  ASSERT_EQ(error_of(job, unlock), Error::none);
+  for (int i = 0; i < 2; ++i) {
+    std::array<Flag, 2> fenced;
+    for (int rank : {0, 1}) {
+      Flag& one = fenced[static_cast<std::size_t>(rank)];
+      ASSERT_FALSE(job.window(rank).epochs().fence({}, false, &one).done);
+    }
+    job.run_until_idle();
+    for (Flag& one : fenced) ASSERT_TRUE(one.done());
+  }
+  ASSERT_EQ(origin.lock(false, 1, no_check()), Error::none);
+  put(8);  // no attached memory
+  put(attached);
+  put(attached);
+  EXPECT_EQ(error_of(job, flush), Error::range);
+  EXPECT_EQ(error_of(job, unlock), Error::none);
 }
 
 // Rank 1 is the test, which refuses a put that has no reply of its own when it is asked.

@@ -226,5 +226,17 @@ TEST(LayoutRef, KeepsTheLayoutUntilTheLastOwnerIsGone) {
   EXPECT_EQ((*third).extent(), 4);
 }
 
+// Predefined datatypes are looked up again by each session.
+TEST(LayoutRef, ALastingLayoutIsTheSameForEqualCalls) {
+  const LayoutRef first = Layout::lasting({{0, 4}, {4, 4}}, 16, Basic::i32);
+  const std::uint64_t id = first->id();
+  EXPECT_EQ(Layout::lasting({{0, 8}}, 16, Basic::i32).get(), first.get());
+  EXPECT_EQ(Layout::lasting({{0, 8}}, 16, Basic::i32)->id(), id);
+  EXPECT_NE(Layout::lasting({{0, 8}}, 8, Basic::i32).get(), first.get());
+  EXPECT_NE(Layout::lasting({{8, 8}}, 16, Basic::i32).get(), first.get());
+  EXPECT_NE(Layout::lasting({{0, 4}}, 16, Basic::i32).get(), first.get());
+  EXPECT_NE(Layout::lasting({{0, 8}}, 16, Basic::u32).get(), first.get());
+}
+
 }  // namespace
 }  // namespace oriel

@@ -435,7 +435,7 @@ TEST_F(Messages, LongPutOfAWaitingProcessGoesPieceByPiece) {
   Limits limits;
   limits.direct = limits.direct_fragment = 128;
   make(2, limits);
-  job_->network().set_orders_writes(false);  // transfers have routes of their own
+  job_->network().set_writes(SimNetwork::delivered_writes);  // transfers have routes of their own
   const std::array<int, 1> origin = {0};
   const std::array<int, 1> target = {1};
   ASSERT_EQ(rank(0).epochs().start(target, {}), Error::none);
@@ -452,6 +452,40 @@ TEST_F(Messages, LongPutOfAWaitingProcessGoesPieceByPiece) {
   }
   run_until_idle();
   EXPECT_TRUE(completed.done());
+}
+
+// A call gives the network all of a put, in several transfers here, because the program may compute
+// after the call. So does the sweep that receives the grant.
+TEST_F(Messages, LongPutsOfAnOpenEpochGoAtOnce) {
+  for (const bool recorded : {false, true}) {
+    Limits limits;
+    limits.direct = limits.direct_fragment = 128;
+    make(2, limits);
+    job_->network().set_writes(SimNetwork::delivered_writes);
+    job_->network().set_longest_transfer(sizeof values_ / 2);
+    ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
+    PostedCall granted;
+    if (!recorded) {
+      put(0, 1);
+      granted.take(rank(0).epochs().flush(1, false, &granted));
+      run_until_idle();
+    }
+    put_all();
+    put_all();
+    if (recorded) {
+      job_->process(0).sweep();
+      EXPECT_EQ(deliver(false), 1) << "the lock";
+      job_->process(1).sweep();
+      EXPECT_EQ(deliver(false), 1) << "the grant";
+      job_->process(0).sweep();
+    }
+    EXPECT_EQ(deliver(true), 4);
+    EXPECT_EQ(word(1, word_count - 1), 7u);
+    PostedCall unlocked;
+    unlocked.take(rank(0).unlock(1, &unlocked));
+    run_until_idle();
+    EXPECT_TRUE(unlocked.done());
+  }
 }
 
 // Whoever holds the lock that a weak epoch still waits for may wait for one that we hold now.
@@ -637,6 +671,23 @@ TEST_F(RecordedGet, KeepsItsPlaceWhereOrderIsPromised) {
   EXPECT_EQ(sent(1).messages, 3u) << "the grant, the data and the acknowledgement";
 }
 
+// A put whose request waits for the target asks by a question of its own.
+TEST_F(RecordedGet, GoesBehindAPutThatWaitsForTheTarget) {
+  std::memcpy(job_->memory(1) + 8, &value_, sizeof value_);
+  get(1);
+  Operation awaiting = on_word(OperationKind::put, &value_, 1, 16);
+  PostedCall there;
+  awaiting.completion = &there;
+  awaiting.completes_there = true;
+  there.take(rank(0).epochs().issue(awaiting));
+  put(0, 1, 3);
+  finish();
+  EXPECT_EQ(got_, 7u);
+  EXPECT_TRUE(there.done());
+  for (const int place : {2, 3}) EXPECT_EQ(word(1, place), 7u);
+  EXPECT_EQ(sent(1).messages, 3u) << "the grant, the answer and the data";
+}
+
 TEST_F(RecordedGet, KeepsItsPlaceBehindAFlush) {
   get(1);
   PostedCall flushed;
@@ -665,15 +716,15 @@ TEST_F(Messages, FlushAsksOnce) {
 }
 
 /// Long puts, on networks where messages can overtake them and on others.
-class DirectWrites : public Messages, public ::testing::WithParamInterface<bool> {
+class DirectWrites : public Messages, public ::testing::WithParamInterface<SimNetwork::Writes> {
  protected:
   DirectWrites() {
     Limits limits;
     limits.direct = sizeof(std::uint64_t);
     make(2, limits);
-    job_->network().set_orders_writes(ordered());
+    job_->network().set_writes(GetParam());
   }
-  static bool ordered() { return GetParam(); }
+  static bool ordered() { return GetParam().ordered; }
   /// Everything but direct transfers that are slower than messages.
   void settle_messages() {
     bool moved = true;
@@ -684,8 +735,8 @@ class DirectWrites : public Messages, public ::testing::WithParamInterface<bool>
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Networks, DirectWrites, ::testing::Bool(),
-                         [](const auto& one) { return one.param ? "Ordered" : "Overtaken"; });
+INSTANTIATE_TEST_SUITE_P(Networks, DirectWrites, ::testing::ValuesIn(SimNetwork::all_writes),
+                         [](const auto& one) { return name_of(one.param); });
 
 // Without the target's consent nothing else would keep it behind the messages of the epoch before.
 TEST_P(DirectWrites, DoNotOvertakeAWeakEpoch) {
@@ -785,13 +836,13 @@ TEST_P(DirectWrites, AFlushDoesNotWaitForLaterOnes) {
   put_all();
   const SimNetwork::Route route{0, 1, !ordered()};
   EXPECT_TRUE(job_->network().deliver(route));
-  if (ordered()) {
+  if (!GetParam().delivered) {
     EXPECT_TRUE(job_->network().deliver(route)) << "the question";
     job_->process(1).sweep();
     EXPECT_TRUE(job_->network().deliver({1, 0, false}));
     job_->process(0).sweep();
   } else {
-    settle_messages();
+    job_->process(0).sweep();
   }
   EXPECT_TRUE(flushed.done());
   EXPECT_TRUE(job_->network().deliver(route)) << "the second one was still under way";

@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/notify/counters.hpp"
 #include "support/calls.hpp"
 #include "support/random.hpp"
 #include "transport/sim/sim_job.hpp"
@@ -46,11 +47,11 @@ Operation on_cells(OperationKind kind, Cell* memory, int target, std::int64_t ce
 struct NotifiedPlacement {
   const char* name;
   std::vector<int> nodes;
-  std::vector<Path> memory;   // by rank; empty: all mapped
-  bool direct = false;        // long operations are direct transfers,
-  bool orders_writes = true;  // which messages do not overtake
-  bool atomics = false;       // accumulates are the network's
-  std::uint64_t pieces = 0;   // not 0: a dynamic window, whose targets move what is long
+  std::vector<Path> memory;        // by rank; empty: all mapped
+  bool direct = false;             // long operations are direct transfers
+  SimNetwork::Writes writes = {};  // of these
+  bool atomics = false;            // accumulates are the network's
+  std::uint64_t pieces = 0;        // not 0: a dynamic window, whose targets move what is long
 
   bool ordered() const { return !direct && !atomics; }
 };
@@ -65,11 +66,12 @@ std::vector<NotifiedPlacement> placements() {
       {"Remote", {0, 1, 2}},
       {"Mixed", {0, 0, 1, 1}},
       {"Private", {0, 0, 0}, {Path::system_call, Path::load_store, Path::messages}},
-      {"Direct", {0, 1}, {}, true, true},
-      {"DirectUnordered", {0, 0, 1}, {}, true, false},
-      {"Atomics", {0, 0, 1}, {}, false, true, true},
-      {"Rendezvous", {0, 1, 1}, {}, true, true, false, 5},
-      {"RendezvousUnordered", {0, 1}, {}, true, false, false, 5},
+      {"Direct", {0, 1}, {}, true},
+      {"DirectCard", {0, 1, 1}, {}, true, SimNetwork::card_writes},
+      {"DirectDelivered", {0, 0, 1}, {}, true, SimNetwork::delivered_writes},
+      {"Atomics", {0, 0, 1}, {}, false, {}, true},
+      {"Rendezvous", {0, 1, 1}, {}, true, {}, false, 5},
+      {"RendezvousDelivered", {0, 1}, {}, true, SimNetwork::delivered_writes, false, 5},
   };
 }
 
@@ -84,8 +86,8 @@ class NotifiedJob {
       : node_map_(node_map),
         each_(each),
         threads_(threads),
-        job_(node_map.nodes, threads, limits()) {
-    job_.network().set_orders_writes(node_map.orders_writes);
+        job_(node_map.nodes, threads, limits(seed % 2 == 0)) {
+    job_.network().set_writes(node_map.writes);
     using ArrivalOrder = SimNetwork::ArrivalOrder;
     Random choice(seed);
     job_.network().set_immediate_data(
@@ -402,8 +404,10 @@ class NotifiedJob {
 
   static constexpr Cell initial = 7;
 
-  static Limits limits() {
+  /// `every_length`: a card carries direct transfers out.
+  static Limits limits(bool every_length) {
     Limits limits;
+    if (every_length) limits.set_by_card(true);
     limits.fragment = 3 * sizeof(Cell);
     limits.direct = 6 * sizeof(Cell);
     limits.direct_run = sizeof(Cell);
@@ -460,7 +464,7 @@ TEST_P(RandomNotified, EachArrivesOnceWithItsData) {
     if (HasFailure()) return;
     named += job.named();
   }
-  EXPECT_EQ(named != 0, GetParam().direct && GetParam().orders_writes && GetParam().pieces == 0)
+  EXPECT_EQ(named != 0, GetParam().direct && GetParam().writes.ordered && GetParam().pieces == 0)
       << named;
 }
 
@@ -655,7 +659,7 @@ TEST(NotifiedFlush, AwaitsDirectTransfers) {
   limits.direct = 64;
   limits.direct_run = 8;
   SimJob job({0, 1}, false, limits);
-  job.network().set_orders_writes(false);  // packets overtake transfers
+  job.network().set_writes(SimNetwork::delivered_writes);  // packets overtake transfers
   SimWindowSpec spec;
   spec.bytes = 256;
   spec.direct = true;
@@ -681,6 +685,291 @@ TEST(NotifiedFlush, AwaitsDirectTransfers) {
   job.run_until_idle();
   EXPECT_TRUE(flushed.done());
   EXPECT_NE(far.back(), 0u);
+}
+
+/// The calls that return after the counters of notified operations have been incremented.
+enum class CoveredBy : std::uint8_t {
+  flush,
+  flush_all,
+  thread_flush,
+  flush_outside_epochs,
+  unlock,
+  unlock_all,
+  flush_behind_weak_unlock,
+};
+
+/// Rank 0 notifies rank 1 behind direct transfers and network atomics. Everything arrives late and
+/// in a random order.
+class CoveredNotifications : public ::testing::TestWithParam<SimNetwork::Writes> {
+ protected:
+  CoveredNotifications() {
+    job_.network().set_writes(GetParam());
+    SimWindowSpec spec;
+    spec.bytes = 64;
+    spec.direct = true;
+    spec.atomics = {bit(Basic::u64), every_op};
+    job_.create_window(spec);
+    job_.window(0).notifications().counters() = Counters(0, {{}, {nullptr, 1}}, nullptr);
+    job_.window(1).notifications().counters() = Counters(1, {{}, {&counter_, 1}}, nullptr);
+  }
+  static Limits limits() {
+    Limits limits;
+    limits.direct = limits.direct_run = 0;
+    return limits;
+  }
+  void notify(OperationKind kind) {
+    Operation operation = on_cells(kind, cells_.data(), 1, 0, cells_.size());
+    if (kind == OperationKind::accumulate) {
+      operation.reduction = {Op::sum, Basic::u64, sizeof(Cell)};
+    }
+    operation.notify_arg = {NotifyKind::counter, 0, operation.bytes()};
+    operation.thread = 1;
+    issue(job_.window(0), operation);
+    ++notified_;
+  }
+  /// Random steps until the call has returned.
+  void await(Random& random, PostedCall& posted, const Outcome& outcome) {
+    posted.take(outcome);
+    for (int step = 0; !posted.done(); ++step) {
+      ASSERT_LT(step, 10'000) << "it does not end";
+      const std::vector<SimNetwork::Route> routes = job_.network().under_way();
+      if (!routes.empty() && random.chance(50)) {
+        job_.network().deliver(random.pick(routes));
+      } else {
+        job_.process(random.below(2)).sweep();
+      }
+    }
+  }
+  void finish(Random& random, PostedCall& posted, const Outcome& outcome) {
+    await(random, posted, outcome);
+    EXPECT_EQ(counter_.value(), notified_);
+  }
+  /// Opens a lock_all epoch in which the lock has been granted.
+  void open_granted() {
+    ASSERT_EQ(job_.window(0).lock_all({}), Error::none);
+    Random random(1);
+    PostedCall flushed;
+    notify(OperationKind::put);
+    finish(random, flushed, job_.window(0).epochs().flush(1, false, &flushed));
+  }
+  void play(Random& random, CoveredBy call) {
+    constexpr std::array kinds{OperationKind::put, OperationKind::get, OperationKind::accumulate};
+    job_.network().set_longest_copied(random.chance(50) ? sizeof cells_ : 0);
+    job_.network().set_congesting(static_cast<std::size_t>(random.between(1, 6)));
+    Window& window = job_.window(0);
+    const bool all = call != CoveredBy::unlock && call != CoveredBy::flush_behind_weak_unlock;
+    if (call == CoveredBy::flush_behind_weak_unlock) {
+      ASSERT_EQ(window.lock(true, 1, weak_unlock()), Error::none);
+    } else if (call == CoveredBy::unlock) {
+      ASSERT_EQ(window.lock(true, 1, {}), Error::none);
+    } else if (call != CoveredBy::flush_outside_epochs) {
+      ASSERT_EQ(window.lock_all({}), Error::none);
+    }
+    for (int more = random.between(1, 4); more > 0; --more) {
+      notify(kinds[static_cast<std::size_t>(random.below(3))]);
+      for (int moves = random.below(3); moves > 0; --moves) {
+        const std::vector<SimNetwork::Route> routes = job_.network().under_way();
+        if (!routes.empty()) job_.network().deliver(random.pick(routes));
+        job_.process(random.below(2)).sweep();
+      }
+    }
+    PostedCall over;
+    PostedCall closed;
+    Epochs& epochs = window.epochs();
+    switch (call) {
+      case CoveredBy::flush_behind_weak_unlock:
+        await(random, closed, window.unlock(1, &closed));
+        ASSERT_EQ(window.lock(true, 1, {}), Error::none);
+        [[fallthrough]];
+      case CoveredBy::flush:
+      case CoveredBy::flush_outside_epochs:
+        finish(random, over, epochs.flush(1, false, &over));
+        break;
+      case CoveredBy::flush_all:
+        finish(random, over, epochs.flush_all(false, &over));
+        break;
+      case CoveredBy::thread_flush:
+        finish(random, over, epochs.flush(1, false, &over, 1));
+        break;
+      case CoveredBy::unlock:
+        return finish(random, over, window.unlock(1, &over));
+      case CoveredBy::unlock_all:
+        return finish(random, over, window.unlock_all(&over));
+    }
+    PostedCall unlocked;
+    if (call != CoveredBy::flush_outside_epochs) {
+      unlocked.take(all ? window.unlock_all(&unlocked) : window.unlock(1, &unlocked));
+    }
+    job_.run_until_idle();
+  }
+
+  SimJob job_{{0, 1}, false, limits()};
+  Counter counter_;
+  std::array<Cell, 2> cells_{};
+  std::uint64_t notified_ = 0;
+};
+
+INSTANTIATE_TEST_SUITE_P(Networks, CoveredNotifications,
+                         ::testing::ValuesIn(SimNetwork::all_writes),
+                         [](const auto& one) { return name_of(one.param); });
+
+// N8: flushes and unlocks return after the counters have been incremented.
+TEST_P(CoveredNotifications, ByFlushesAndUnlocks) {
+  const Seeds seeds = Seeds::from_environment(200);
+  for (std::uint64_t seed = seeds.first; seed < seeds.first + seeds.count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    play(random, static_cast<CoveredBy>(random.below(7)));
+    if (HasFailure()) return;
+  }
+}
+
+// One question behind the last notification, although each is sent when its read has ended.
+TEST_P(CoveredNotifications, WithOneQuestionForAll) {
+  open_granted();
+  Random random(1);
+  job_.network().set_longest_copied(sizeof cells_);
+  for (const int round : {0, 1, 2, 3}) {
+    job_.network().set_congesting(round % 2 == 0 ? 1 : 1000);
+    const std::uint64_t before = job_.transport(0).messages_sent();
+    for (int i = 0; i < 3; ++i) notify(round < 2 ? OperationKind::get : OperationKind::put);
+    PostedCall flushed;
+    finish(random, flushed, job_.window(0).epochs().flush(1, false, &flushed));
+    EXPECT_EQ(job_.transport(0).messages_sent() - before, 3u + 1u);
+  }
+}
+
+// It waits until the notifications have been sent, and needs nothing of the target.
+// An operation that is a message waits for its turn behind a transfer that notifies at its end.
+TEST_P(CoveredNotifications, BehindAMessageThatWaits) {
+  Limits limits = CoveredNotifications::limits();
+  limits.fragment = limits.under_way = sizeof(Cell);
+  SimJob job({0, 1}, false, limits);
+  job.network().set_writes(GetParam());
+  SimWindowSpec spec;
+  spec.bytes = 64;
+  spec.direct = true;
+  job.create_window(spec);
+  Counter counter;
+  job.window(0).notifications().counters() = Counters(0, {{}, {nullptr, 1}}, nullptr);
+  job.window(1).notifications().counters() = Counters(1, {{}, {&counter, 1}}, nullptr);
+  ASSERT_EQ(job.window(0).lock_all({}), Error::none);
+  PostedCall granted;
+  issue(job.window(0), on_cells(OperationKind::put, cells_.data(), 1, 0, 1));
+  granted.take(job.window(0).epochs().flush(1, false, &granted));
+  job.run_until_idle();
+  ASSERT_TRUE(granted.done());
+  Operation read = on_cells(OperationKind::get, cells_.data(), 1, 0, 2);
+  read.notify_arg = {NotifyKind::counter, 0, read.bytes()};
+  issue(job.window(0), read);
+  // More bytes than may be under way.
+  std::array<Cell, 3> results{};
+  Operation update = on_cells(OperationKind::accumulate, cells_.data(), 1, 0, results.size());
+  update.kind = OperationKind::get_accumulate;
+  update.result = update.origin;
+  update.result.address = results.data();
+  update.reduction = {Op::sum, Basic::u64, sizeof(Cell)};
+  update.reduction.by_elements = true;
+  update.notify_arg = {NotifyKind::counter, 0, update.bytes()};
+  issue(job.window(0), update);
+  PostedCall flushed;
+  flushed.take(job.window(0).epochs().flush(1, false, &flushed));
+  EXPECT_FALSE(flushed.done());
+  job.network().deliver({0, 1, true}) || job.network().deliver({0, 1});
+  job.process(0).sweep();
+  job.run_until_idle();
+  EXPECT_TRUE(flushed.done());
+  EXPECT_EQ(counter.value(), 2u);
+}
+
+TEST_P(CoveredNotifications, AreSentWhenALocalFlushReturns) {
+  open_granted();
+  notify(OperationKind::get);
+  PostedCall local;
+  local.take(job_.window(0).epochs().flush(1, true, &local));
+  EXPECT_FALSE(local.done());
+  for (int round = 0; round < 4; ++round) {
+    for (const SimNetwork::Route& route : job_.network().under_way()) {
+      job_.network().deliver(route);
+    }
+    job_.process(0).sweep();
+  }
+  EXPECT_TRUE(local.done());
+  EXPECT_LT(counter_.value(), notified_);
+}
+
+TEST_P(CoveredNotifications, ByAFlushBehindALocalOne) {
+  open_granted();
+  notify(OperationKind::get);
+  std::array<PostedCall, 2> flushed;
+  flushed[0].take(job_.window(0).epochs().flush(1, true, &flushed[0]));
+  flushed[1].take(job_.window(0).epochs().flush(1, false, &flushed[1]));
+  job_.run_until_idle();
+  EXPECT_TRUE(flushed[0].done());
+  EXPECT_TRUE(flushed[1].done());
+  EXPECT_EQ(counter_.value(), notified_);
+}
+
+// The later read has ended when the answer arrives, and its notification is behind the question.
+TEST_P(CoveredNotifications, OfLaterOperationsAreNotAwaited) {
+  open_granted();
+  notify(OperationKind::get);
+  PostedCall flushed;
+  flushed.take(job_.window(0).epochs().flush(1, false, &flushed));
+  notify(OperationKind::get);
+  ASSERT_TRUE(job_.network().deliver({0, 1, !GetParam().ordered}));
+  job_.process(0).sweep();
+  while (job_.network().deliver({0, 1})) {
+  }
+  job_.process(1).sweep();
+  EXPECT_EQ(job_.network().deliver({0, 1, true}), !GetParam().ordered);
+  job_.process(0).sweep();
+  while (job_.network().deliver({1, 0})) {
+  }
+  job_.process(0).sweep();
+  EXPECT_TRUE(flushed.done());
+  EXPECT_EQ(counter_.value(), notified_ - 1);
+}
+
+// Also if a card carries out puts and gets of every length: none is notified behind later ones.
+TEST(ShortNotifications, KeepTheirOrder) {
+  constexpr std::array kinds{OperationKind::put, OperationKind::get, OperationKind::accumulate};
+  constexpr int many = 12;
+  Limits limits;
+  limits.set_by_card(true);
+  const Seeds seeds = Seeds::from_environment(60);
+  for (std::uint64_t seed = seeds.first; seed < seeds.first + seeds.count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    SimJob job({0, 1}, false, limits);
+    job.network().set_writes(random.pick(SimNetwork::all_writes));
+    job.network().set_congesting(static_cast<std::size_t>(random.between(1, 6)));
+    SimWindowSpec spec;
+    spec.bytes = 64;
+    spec.direct = true;
+    job.create_window(spec);
+    std::array<Cell, 2> cells{};
+    for (int tag = 0; tag < many; ++tag) {
+      const OperationKind kind = kinds[static_cast<std::size_t>(random.below(3))];
+      Operation operation = on_cells(kind, cells.data(), 1, 0, cells.size());
+      if (kind == OperationKind::accumulate) {
+        operation.reduction = {Op::sum, Basic::u64, sizeof(Cell)};
+      }
+      issue(job.window(0), notified(operation, tag));
+      for (int moves = random.below(3); moves > 0; --moves) {
+        const std::vector<SimNetwork::Route> routes = job.network().under_way();
+        if (!routes.empty()) job.network().deliver(random.pick(routes));
+        job.process(random.below(2)).sweep();
+      }
+    }
+    for (int tag = 0; tag < many; ++tag) {
+      NotifyRequest next(NotifyPattern{0, any}, 1);
+      job.window(1).notifications().start(next);
+      job.run_until_idle();
+      ASSERT_TRUE(next.complete());
+      ASSERT_EQ(next.last().tag, tag);
+    }
+  }
 }
 
 // One that is stored before its notification, and once more when that finds no space, is one

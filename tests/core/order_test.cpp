@@ -29,14 +29,15 @@ Operation ordered_put(std::vector<std::uint64_t>& values, std::uint64_t value, s
 
 /// Puts of few words and of many, which would go as direct transfers; what each rank does next, and
 /// what arrives next, is the seed's choice.
-void play(std::uint64_t seed, bool orders_writes) {
+void play(std::uint64_t seed, const SimNetwork::Writes& writes) {
   Random random(seed);
   Limits limits;
+  if (random.chance(50)) limits.set_by_card(true);
   limits.direct = 16;
   limits.direct_run = 8;
   limits.fragment = 24;
   SimJob job({0, 1}, false, limits);
-  job.network().set_orders_writes(orders_writes);
+  job.network().set_writes(writes);
   SimWindowSpec spec;
   spec.bytes = 8 * words_put;
   spec.direct = true;
@@ -77,8 +78,8 @@ void play(std::uint64_t seed, bool orders_writes) {
 TEST(Ordered, PutsDoNotOvertakeOneAnother) {
   const Seeds seeds = Seeds::from_environment(60);
   for (std::uint64_t seed = seeds.first; seed < seeds.first + seeds.count; ++seed) {
-    for (const bool orders_writes : {true, false}) {
-      play(seed, orders_writes);
+    for (const SimNetwork::Writes& writes : SimNetwork::all_writes) {
+      play(seed, writes);
       if (HasFatalFailure()) return;
     }
   }

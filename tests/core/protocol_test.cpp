@@ -30,6 +30,7 @@ constexpr std::uint64_t window_words = 64;
 /// and runs of two.
 class SelectProtocol : public ::testing::Test {
  protected:
+  explicit SelectProtocol(const Limits& given = limits()) : job_({0, 0, 1}, false, given) {}
   static Limits limits() {
     Limits limits;
     limits.fragment = 16;
@@ -53,7 +54,7 @@ class SelectProtocol : public ::testing::Test {
     return operation;
   }
 
-  SimJob job_{{0, 0, 1}, false, limits()};
+  SimJob job_;
 };
 
 TEST_F(SelectProtocol, StoresIntoMappedMemory) {
@@ -105,6 +106,27 @@ TEST_F(SelectProtocol, TransfersWhatIsLong) {
   EXPECT_EQ(of(OperationKind::get_accumulate, 2, window_words), Protocol::message);
 }
 
+/// A message takes eight words.
+class LongMessages : public SelectProtocol {
+ protected:
+  LongMessages() : SelectProtocol(long_fragments()) {}
+  static Limits long_fragments() {
+    Limits longer = limits();
+    longer.fragment = 64;
+    return longer;
+  }
+};
+
+TEST_F(LongMessages, TakePutsToDynamicWindows) {
+  SimWindowSpec spec;
+  spec.direct = true;
+  spec.pieces = 1;
+  make(spec);
+  EXPECT_EQ(of(OperationKind::put, 2, 8), Protocol::message);
+  EXPECT_EQ(of(OperationKind::put, 2, 9), Protocol::rendezvous);
+  EXPECT_EQ(of(OperationKind::get, 2, 5), Protocol::rendezvous);
+}
+
 TEST_F(SelectProtocol, PacksShortRuns) {
   SimWindowSpec spec;
   spec.direct = true;
@@ -120,6 +142,66 @@ TEST_F(SelectProtocol, PacksShortRuns) {
     (there ? put.target_count : put.origin.count) = 2;
     EXPECT_EQ(of(put), Protocol::direct);
   }
+}
+
+/// The network's card carries transfers out.
+class SelectProtocolWithACard : public SelectProtocol {
+ protected:
+  SelectProtocolWithACard() : SelectProtocol(by_card()) {}
+  static Limits by_card() {
+    Limits limits = SelectProtocol::limits();
+    const std::uint64_t longest_message = limits.direct;
+    limits.set_by_card(true);
+    limits.direct = longest_message;
+    return limits;
+  }
+};
+
+TEST_F(SelectProtocolWithACard, TransfersEveryLength) {
+  SimWindowSpec spec;
+  spec.direct = true;
+  make(spec);
+  for (const auto kind : {OperationKind::put, OperationKind::get}) {
+    EXPECT_EQ(of(kind, 1, 1), Protocol::stored);
+    EXPECT_EQ(of(kind, 2, 0), Protocol::message);
+    EXPECT_EQ(of(kind, 2, 1), Protocol::direct);
+    EXPECT_EQ(of(kind, 2, window_words), Protocol::direct);
+    Operation ordered = contiguous(kind, 2, 1);
+    ordered.ordered = true;
+    EXPECT_EQ(of(ordered), Protocol::message);
+  }
+  EXPECT_EQ(of(OperationKind::accumulate, 2, 1), Protocol::message);
+}
+
+TEST_F(SelectProtocolWithACard, PacksManyShortRuns) {
+  SimWindowSpec spec;
+  spec.direct = true;
+  make(spec);
+  const auto runs = [&](std::uint64_t bytes, std::uint64_t count, bool there) {
+    Operation put = contiguous(OperationKind::put, 2, bytes * count / 8);
+    const LayoutRef apart(
+        new Layout({{0, bytes}}, static_cast<std::int64_t>(2 * bytes), Basic::u64));
+    (there ? put.target_layout : put.origin.layout) = apart;
+    (there ? put.target_count : put.origin.count) = count;
+    return of(put);
+  };
+  for (const bool there : {false, true}) {
+    EXPECT_EQ(runs(8, 64, there), Protocol::direct);
+    EXPECT_EQ(runs(8, 65, there), Protocol::message);
+    EXPECT_EQ(runs(1016, 65, there), Protocol::message);
+    EXPECT_EQ(runs(1024, 65, there), Protocol::direct);
+  }
+}
+
+// Only what the owner moves by itself is a rendezvous.
+TEST_F(SelectProtocolWithACard, SendsMessagesToADynamicWindow) {
+  SimWindowSpec spec;
+  spec.direct = true;
+  spec.pieces = 2;
+  make(spec);
+  EXPECT_EQ(of(OperationKind::put, 2, 4), Protocol::message);
+  EXPECT_EQ(of(OperationKind::get, 2, 4), Protocol::message);
+  EXPECT_EQ(of(OperationKind::get, 2, 5), Protocol::rendezvous);
 }
 
 TEST_F(SelectProtocol, AsksThePieceOfADynamicWindow) {

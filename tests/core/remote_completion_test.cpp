@@ -24,7 +24,7 @@ struct ArrivalSetting {
   const char* name = "";
   std::vector<int> nodes;
   bool direct = false;
-  bool orders_writes = true;
+  SimNetwork::Writes writes = {};
   bool atomics = false;
   std::uint64_t pieces = 0;  // not 0: of a dynamic window
 };
@@ -75,9 +75,14 @@ class Arrival final : public Completion {
 
 class RemoteCompletion : public ::testing::TestWithParam<ArrivalSetting> {
  protected:
-  static Limits limits(const ArrivalSetting& setting) {
+  /// `every_length`: a card carries direct transfers out.
+  static Limits limits(const ArrivalSetting& setting, bool every_length) {
     Limits limits;
-    if (setting.direct) limits.direct = limits.direct_run = 0;
+    if (setting.direct && every_length) {
+      limits.set_by_card(true);
+    } else if (setting.direct) {
+      limits.direct = limits.direct_run = 0;
+    }
     if (setting.pieces != 0) limits.fragment = 4;  // shorter than a word
     return limits;
   }
@@ -97,8 +102,12 @@ TEST_P(RemoteCompletion, TellsWhatIsThereAndForgetsNobody) {
                              OperationKind::get_accumulate};
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Random random(seed);
-    SimJob job(GetParam().nodes, false, limits(GetParam()));
-    job.network().set_orders_writes(GetParam().orders_writes);
+    SimJob job(GetParam().nodes, false, limits(GetParam(), random.chance(50)));
+    job.network().set_writes(GetParam().writes);
+    if (random.chance(50)) job.network().set_longest_copied(8);
+    if (random.chance(50)) {
+      job.network().set_congesting(static_cast<std::size_t>(random.between(1, 3)));
+    }
     SimWindowSpec spec;
     spec.bytes = window_size_words * 8;
     spec.direct = GetParam().direct;
@@ -154,12 +163,14 @@ TEST_P(RemoteCompletion, TellsWhatIsThereAndForgetsNobody) {
 
 INSTANTIATE_TEST_SUITE_P(
     Links, RemoteCompletion,
-    ::testing::Values(ArrivalSetting{"mapped", {0, 0, 0}}, ArrivalSetting{"messages", {0, 1, 2}},
-                      ArrivalSetting{"both", {0, 0, 1}}, ArrivalSetting{"direct", {0, 1, 2}, true},
-                      ArrivalSetting{"unordered", {0, 1, 2}, true, false},
-                      ArrivalSetting{"atomics", {0, 1, 0}, false, true, true},
-                      ArrivalSetting{"rendezvous", {0, 1, 2}, true, true, false, 3},
-                      ArrivalSetting{"both_unordered", {0, 0, 1}, true, false, false, 2}),
+    ::testing::Values(
+        ArrivalSetting{"mapped", {0, 0, 0}}, ArrivalSetting{"messages", {0, 1, 2}},
+        ArrivalSetting{"both", {0, 0, 1}}, ArrivalSetting{"direct", {0, 1, 2}, true},
+        ArrivalSetting{"delivered", {0, 1, 2}, true, SimNetwork::delivered_writes},
+        ArrivalSetting{"card", {0, 1, 2}, true, SimNetwork::card_writes},
+        ArrivalSetting{"atomics", {0, 1, 0}, false, {}, true},
+        ArrivalSetting{"rendezvous", {0, 1, 2}, true, {}, false, 3},
+        ArrivalSetting{"both_delivered", {0, 0, 1}, true, SimNetwork::delivered_writes, false, 2}),
     [](const auto& setting) { return std::string(setting.param.name); });
 
 /// All ranks are remote to one another.

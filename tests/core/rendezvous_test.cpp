@@ -24,12 +24,12 @@ constexpr std::size_t memory_words = 16;
 using Words = std::array<std::uint64_t, memory_words>;
 
 /// Three ranks on nodes of their own, the memory of each attached in two pieces. What is longer
-/// than two words goes by a rendezvous, in pieces of four. The parameter: messages do not overtake
-/// transfers.
-class RendezvousTest : public ::testing::TestWithParam<bool> {
+/// than two words goes by a rendezvous, in pieces of four. The parameter: what the
+/// network promises of writes.
+class RendezvousTest : public ::testing::TestWithParam<SimNetwork::Writes> {
  protected:
   RendezvousTest() {
-    job_.network().set_orders_writes(GetParam());
+    job_.network().set_writes(GetParam());
     SimWindowSpec spec;
     spec.bytes = sizeof(Words);
     spec.pieces = 2;
@@ -560,9 +560,8 @@ TEST(NoRendezvous, WhereThereAreNoTransfers) {
   EXPECT_FALSE(job.window(1).deliver(message, std::as_bytes(std::span(&registered, 1))));
 }
 
-INSTANTIATE_TEST_SUITE_P(Networks, RendezvousTest, ::testing::Bool(), [](const auto& one) {
-  return std::string(one.param ? "InOrder" : "Overtaken");
-});
+INSTANTIATE_TEST_SUITE_P(Networks, RendezvousTest, ::testing::ValuesIn(SimNetwork::all_writes),
+                         [](const auto& one) { return name_of(one.param); });
 
 }  // namespace
 }  // namespace oriel::test

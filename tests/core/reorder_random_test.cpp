@@ -24,7 +24,8 @@ class RandomEpochs {
       : random_(seed),
         keys_change_(keys_change),
         job_({0, random_.below(2), random_.below(3), random_.below(3)}, false, limits()) {
-    job_.network().set_orders_writes(random_.chance(50));
+    job_.network().set_writes(random_.pick(SimNetwork::all_writes));
+    job_.network().set_congesting(static_cast<std::size_t>(random_.between(1, 6)));
     SimWindowSpec spec;
     spec.bytes = 4096;
     spec.direct = random_.chance(60);
@@ -76,6 +77,7 @@ class RandomEpochs {
  private:
   Limits limits() {
     Limits limits;
+    if (random_.chance(50)) limits.set_by_card(true);
     if (random_.chance(50)) {
       limits.direct = long_bytes - 1;
       limits.direct_run = 0;

@@ -230,13 +230,13 @@ TEST_P(Reordered, AnExposureIsOpenBeforeTheFenceIsOver) {
 // The unlock may go out when a transfer ends, between two sweeps: the next epoch learns of it.
 TEST(ReorderedTransfers, TheirEndFreesThePlaceInTheLockQueue) {
   for (const OperationKind kind : {OperationKind::put, OperationKind::get}) {
-    for (const bool orders_writes : {true, false}) {
+    for (const SimNetwork::Writes& writes : SimNetwork::all_writes) {
       for (const bool notified : {true, false}) {
         if (!notified && kind == OperationKind::get) continue;
         Limits limits;
         limits.direct = limits.direct_run = 0;
         SimJob job({0, 1}, false, limits);
-        job.network().set_orders_writes(orders_writes);
+        job.network().set_writes(writes);
         SimWindowSpec spec;
         spec.bytes = 64;
         spec.direct = true;

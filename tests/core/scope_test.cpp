@@ -24,7 +24,7 @@ constexpr int own_bits = 2;               // of the threads
 struct ScopeSetting {
   const char* name = "";
   std::vector<int> nodes;
-  bool orders_writes = true;
+  SimNetwork::Writes writes = {};
   Path path = Path::load_store;
 };
 
@@ -32,8 +32,10 @@ void PrintTo(const ScopeSetting& setting, std::ostream* out) {
   *out << setting.name;
 }
 
-Limits limits() {
+/// `every_length`: a card carries direct transfers out.
+Limits limits(bool every_length) {
   Limits limits;
+  if (every_length) limits.set_by_card(true);
   limits.direct = 8 * long_words - 1;
   limits.direct_run = 0;
   return limits;
@@ -42,8 +44,9 @@ Limits limits() {
 /// A job whose rank 0 has several threads that put to rank 1.
 class Job {
  public:
-  Job(const ScopeSetting& setting, int threads) : job(setting.nodes, false, limits()) {
-    job.network().set_orders_writes(setting.orders_writes);
+  Job(const ScopeSetting& setting, int threads, bool every_length = false)
+      : job(setting.nodes, false, limits(every_length)) {
+    job.network().set_writes(setting.writes);
     SimWindowSpec spec;
     spec.bytes = 8 * part * static_cast<std::uint64_t>(threads);
     spec.memory.assign(setting.nodes.size(), setting.path);
@@ -147,7 +150,7 @@ TEST_P(Scope, AFlushCoversItsThread) {
   constexpr int threads = own_bits + 2;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Random random(seed);
-    Job job(GetParam(), threads);
+    Job job(GetParam(), threads, random.chance(50));
     std::vector<Putter> putters;
     for (int thread = 0; thread < threads; ++thread) putters.emplace_back(job, thread);
     for (int turn = 0; turn < 120; ++turn) {
@@ -175,12 +178,37 @@ TEST_P(Scope, AFlushCoversItsThread) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Links, Scope,
-                         ::testing::Values(ScopeSetting{"Ordered", {0, 1}, true},
-                                           ScopeSetting{"Unordered", {0, 1}, false},
-                                           ScopeSetting{"Mapped", {0, 0}, true},
+                         ::testing::Values(ScopeSetting{"Ordered", {0, 1}},
                                            ScopeSetting{
-                                               "Private", {0, 0}, true, Path::system_call}),
+                                               "Delivered", {0, 1}, SimNetwork::delivered_writes},
+                                           ScopeSetting{"Card", {0, 1}, SimNetwork::card_writes},
+                                           ScopeSetting{"Mapped", {0, 0}},
+                                           ScopeSetting{"Private", {0, 0}, {}, Path::system_call}),
                          [](const auto& one) { return std::string(one.param.name); });
+
+// The network carries out updates on a mapped target, too.
+TEST(MappedTarget, AFlushDoesNotWaitForUpdatesOfOtherThreads) {
+  SimJob job({0, 0});
+  SimWindowSpec spec;
+  spec.bytes = 16;
+  spec.atomics = {bit(Basic::u64), every_op};
+  job.create_window(spec);
+  Epochs& epochs = job.window(0).epochs();
+  ASSERT_EQ(job.window(0).lock_all({}), Error::none);
+  std::uint64_t value = 1;
+  for (const ThreadSet thread : {1, 2}) {
+    Operation update = on_word(OperationKind::accumulate, &value, 1, thread == 1 ? 0 : 8);
+    update.thread = thread;
+    issue(job.window(0), update);
+    if (thread == 1) job.run_until_idle();
+  }
+  PostedCall other;
+  other.take(epochs.flush(1, false, &other, 2));
+  EXPECT_FALSE(other.done());
+  EXPECT_TRUE(epochs.flush(1, false, nullptr, 1).done);
+  job.run_until_idle();
+  EXPECT_TRUE(other.done());
+}
 
 class OtherNode : public ::testing::Test {
  protected:
@@ -195,7 +223,7 @@ class OtherNode : public ::testing::Test {
     }
   }
 
-  Job job_{ScopeSetting{"", {0, 1}, false}, 2};
+  Job job_{ScopeSetting{"", {0, 1}, SimNetwork::delivered_writes}, 2};
   Putter one_{job_, 0};
   Putter other_{job_, 1};
 };
@@ -287,8 +315,10 @@ TEST_F(OtherNode, ALostPeerIsLookedFor) {
   one_.flush();
   job_.job.run_until_idle();
   one_.put(false);
+  EXPECT_TRUE(job_.window().epochs().awaited().empty()) << "nothing but the flush waits";
   one_.flush();
   EXPECT_TRUE(one_.flushing());
+  EXPECT_EQ(job_.window().epochs().awaited().size(), 1u);
   job_.job.transport(0).set_ended(1);
   EXPECT_EQ(job_.window().epochs().lost_peer(), 1);
 }

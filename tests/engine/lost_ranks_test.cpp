@@ -133,7 +133,7 @@ TEST_P(LostRank, IsNotAwaitedBeforeMpiEnds) {
   all_.set_life(lost, SimNetwork::Life::ended);
   run_survivors([&](int rank) {
     await_other_ranks(all_[rank].engine, {&window(rank)});
-    await_last_packets(all_[rank].engine);
+    await_last_sends(all_[rank].engine);
     EXPECT_TRUE(all_[rank].running().drained());
   });
 }

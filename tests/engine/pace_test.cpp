@@ -7,12 +7,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 
 #include "core/base/steps.hpp"
+#include "engine/progress/sweep_pauses.hpp"
 #include "engine/progress/waiting.hpp"
 #include "shm_processes.hpp"
 #include "support/sim_ranks.hpp"
@@ -35,9 +39,9 @@ namespace {
 using shm_test::Environment;
 
 /// A network on which nothing arrives. If it is busy, each sweep finds one transfer that has ended.
-class TestNetwork final : public Network {
+class TestNetwork : public Network {
  public:
-  explicit TestNetwork(bool busy) : busy_(busy) {}
+  explicit TestNetwork(bool busy, bool by_card = false) : busy_(busy), by_card_(by_card) {}
 
   const NetworkName& name() const override { return name_; }
   std::string description() const override { return "test"; }
@@ -48,27 +52,62 @@ class TestNetwork final : public Network {
   std::span<const std::byte> receive() override { return {}; }
   bool alive(int) override { return true; }
   void watch(const NetworkName&) override {}
-  std::uint64_t transfer(int, bool, std::span<const TransferRun>, std::uint64_t, std::uint64_t,
-                         Behind*) override {
-    return 0;
+  void expect(const NetworkName&) override {}
+  bool links_answered() override { return true; }
+  Accepted transfer(int, bool, std::span<const TransferRun>, std::uint64_t, std::uint64_t,
+                    Behind*) override {
+    return {};
   }
   bool finished(Transfer&) override { return busy_ && (reports_ = !reports_); }
   bool orders_writes() const override { return false; }
+  bool delivers_writes() const override { return true; }
   bool transferring() const override { return false; }
   bool direct() const override { return false; }
+  bool by_card() const override { return by_card_; }
   int register_buffer(bool, void*, std::uint64_t, RemoteMemory&) override { return -1; }
   void deregister_buffer(int) override {}
   int expose(void*, std::uint64_t, RemoteMemory&) override { return -1; }
   void withdraw(int) override {}
   int wait_descriptor() const override { return -1; }
   bool may_wait() override { return true; }
+  bool drained(int) override { return true; }
   bool drained() override { return true; }
   std::uint64_t delayed() const override { return 0; }
 
  private:
   NetworkName name_;
   bool busy_;
+  bool by_card_;
   bool reports_ = false;
+};
+
+/// Reports the end of a transfer at the eighth poll in a row: some providers do not read an idle
+/// connection at each poll.
+class SilentNetwork final : public TestNetwork {
+ public:
+  SilentNetwork(std::atomic<bool>& reported, std::atomic<std::uint64_t>& pauses)
+      : TestNetwork(false), reported_(reported), pauses_(pauses) {}
+
+  std::span<const std::byte> receive() override {
+    ++polls_;
+    return {};
+  }
+  bool finished(Transfer&) override {
+    if (polls_ < 8 || reported_) return false;
+    reported_ = true;
+    return true;
+  }
+  /// The agent asks this before each pause.
+  bool transferring() const override {
+    polls_ = 0;
+    ++pauses_;
+    return false;
+  }
+
+ private:
+  mutable int polls_ = 0;
+  std::atomic<bool>& reported_;
+  std::atomic<std::uint64_t>& pauses_;
 };
 
 class Pacing : public shm_test::ShmTest {
@@ -81,10 +120,10 @@ class Pacing : public shm_test::ShmTest {
   Engine& engine() { return rank().engine; }
   Process& process() { return rank().running().process; }
   Pace& pace() { return rank().running().pace; }
-  void add_network(bool busy = false) {
-    rank().networks.given = std::make_unique<TestNetwork>(busy);
+  void add_network(bool busy = false, bool by_card = false) {
+    rank().networks.given = std::make_unique<TestNetwork>(busy, by_card);
     std::string error;
-    ASSERT_NE(rank().running().transports.open_network({}, 1, 0, error), nullptr);
+    ASSERT_NE(rank().running().transports.open_network({}, 1, {}, error), nullptr);
   }
 
   /// How often `count` calls of call() sweep.
@@ -248,6 +287,15 @@ TEST_F(Pacing, WaitsBetweenNodesCountPollsOfTheNetwork) {
             static_cast<int>(steps::poll_interval / steps::poll + steps::polls_per_host_interval));
 }
 
+// A poll of a card's network reads memory: eight such polls count as one that makes system calls.
+TEST_F(Pacing, WaitsOverACardCountShortPolls) {
+  add_network(false, true);
+  const std::uint64_t before = yields;
+  EXPECT_EQ(rounds_of_wait(1), static_cast<int>(steps::poll_interval / steps::call +
+                                                steps::host_interval / steps::call));
+  EXPECT_EQ(yields - before, steps::host_interval / steps::yield_interval);
+}
+
 // If the machine is so busy that a yield takes milliseconds, the wait sleeps earlier.
 TEST_F(Pacing, WaitsOnACrowdedNodeYieldFromTheBeginning) {
   const Environment environment("ORIEL_CROWDED", "1");
@@ -309,6 +357,44 @@ TEST_F(Pacing, WaitsYieldForALimitedTime) {
   Waiter waiter(engine());
   while (!sleeping()) waiter.round_unlocked();
   EXPECT_GT(rank().host.advanced, 0);
+}
+
+// Pauses between all sweeps would never let the arrival be found. The limit is some seconds of
+// them.
+TEST_F(Pacing, TheAgentSweepsInRowsIfTheNetworkSignalsNoArrivals) {
+  constexpr std::uint64_t most_pauses = 20'000;
+  std::atomic<bool> reported{false};
+  std::atomic<std::uint64_t> pauses{0};
+  rank().networks.given = std::make_unique<SilentNetwork>(reported, pauses);
+  std::string error;
+  ASSERT_NE(rank().running().transports.open_network({}, 1, {}, error), nullptr);
+  process().serve(true);
+  engine().agent.start();
+  while (!reported && pauses < most_pauses) std::this_thread::yield();
+  EXPECT_TRUE(reported);
+  engine().agent.stop();
+  process().serve(false);
+}
+
+TEST(SweepPauses, DoubleUntilSomethingMoves) {
+  constexpr long shortest = SweepPauses::shortest;
+  constexpr long longest = 5 * shortest;
+  SweepPauses pauses;
+  for (const long pause : {1, 2, 4, 5, 5}) {
+    EXPECT_EQ(pauses.next(false, longest), pause * shortest);
+  }
+  pauses.begin_again();
+  EXPECT_EQ(pauses.next(false, longest), shortest);
+  EXPECT_EQ(pauses.next(false, longest), 2 * shortest);
+}
+
+TEST(SweepPauses, StayShortWhileSomethingIsUnderWay) {
+  constexpr long shortest = SweepPauses::shortest;
+  SweepPauses pauses;
+  for (int times = 0; times < 5; ++times) {
+    EXPECT_EQ(pauses.next(true, 5 * shortest), shortest);
+  }
+  EXPECT_EQ(pauses.next(true, shortest / 2), shortest / 2);
 }
 
 }  // namespace

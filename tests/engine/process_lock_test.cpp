@@ -107,6 +107,30 @@ TEST(ProcessLock, BecomesAMutexBesideTheAgent) {
   }
 }
 
+// The agent gives up a row of sweeps for the program.
+TEST(ProcessLock, TellsTheAgentThatTheProgramWaits) {
+  for (const bool among_many : {false, true}) {
+    ProcessLock lock;
+    lock.enable_beside_agent();
+    if (among_many) lock.enable();
+    std::atomic<bool> held{false};
+    std::thread agent([&] {
+      const AgentGuard guard(lock);
+      EXPECT_TRUE(bool(guard));
+      EXPECT_FALSE(lock.is_wanted());
+      held = true;
+      while (!lock.is_wanted()) ::sched_yield();
+    });
+    while (!held) ::sched_yield();
+    {
+      const Guard guard(lock);
+    }
+    agent.join();
+    const AgentGuard guard(lock);
+    EXPECT_FALSE(lock.is_wanted());
+  }
+}
+
 // A thread waits in a call that has begun without the lock; meanwhile another one begins a session.
 TEST(ProcessLock, IsTakenByACallThatHasBegunWithoutIt) {
   ProcessLock lock;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Windows of simulated ranks on several nodes: a network delivers the messages of different routes
 // in any order.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <ostream>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/notify/matcher.hpp"
@@ -15,9 +18,13 @@
 #include "engine/windows/leave_window.hpp"
 #include "engine/windows/make_window.hpp"
 #include "engine/windows/paths.hpp"
+#include "shm_processes.hpp"
 #include "support/calls.hpp"
 #include "support/random.hpp"
 #include "support/sim_ranks.hpp"
+#include "transport/ofi/ip_address.hpp"
+#include "transport/ofi/lifeline.hpp"
+#include "transport/ofi/tcp_socket.hpp"
 
 namespace oriel::test {
 namespace {
@@ -29,9 +36,11 @@ struct Nodes {
   const char* name;
   std::vector<int> node_of;
   bool direct = false;
-  bool orders_writes = true;
+  SimNetwork::Writes writes = {};
   bool atomics = false;
   std::size_t immediate = 0;  // bytes
+  bool card = false;          // direct transfers of every length
+  bool one_endpoint = false;  // of messages and atomics
 };
 
 std::ostream& operator<<(std::ostream& out, const Nodes& nodes) {
@@ -40,11 +49,13 @@ std::ostream& operator<<(std::ostream& out, const Nodes& nodes) {
 
 std::unique_ptr<SimRanks> make_ranks(const Nodes& nodes, std::uint64_t seed) {
   auto all = std::make_unique<SimRanks>(nodes.node_of, seed);
-  all->network().set_orders_writes(nodes.orders_writes);
+  all->network().set_writes(nodes.writes);
   all->network().set_immediate_data(nodes.immediate, SimNetwork::ArrivalOrder::in_order);
   for (int rank = 0; rank < all->count(); ++rank) {
     (*all)[rank].networks.direct = nodes.direct;
+    if (nodes.card) (*all)[rank].networks.of_cards = {1};
     (*all)[rank].networks.atomics = nodes.atomics;
+    (*all)[rank].networks.one_endpoint = nodes.one_endpoint;
   }
   return all;
 }
@@ -96,6 +107,7 @@ class Caller {
     EngineFailure failed;
     EXPECT_FALSE(leave_window(engine_, window_, failed));
     EXPECT_FALSE(failed);
+    EXPECT_TRUE(engine_.running()->drained());
     engine_.running()->process.destroy_window(window_);
   }
 
@@ -188,7 +200,9 @@ class SeveralNodes : public ::testing::TestWithParam<Nodes> {
     const std::uint64_t noticed = 100 + one;
     Operation notified = on_word(OperationKind::put, &noticed, right, at(right, 3));
     notified.notify_arg = {NotifyKind::tag, 5, sizeof noticed};
+    caller.lock(false, right);
     caller.issue(notified);
+    caller.unlock(right);
     caller.wait_notified(left, 5);
     EXPECT_EQ(read(rank, 3), 101 + static_cast<std::uint64_t>(left));
   }
@@ -202,6 +216,18 @@ TEST_P(SeveralNodes, MakeUseAndFreeWindows) {
     for (const WindowFlavor flavor :
          {WindowFlavor::allocated, WindowFlavor::created, WindowFlavor::dynamic}) {
       for (const bool intrinsic : {false, true}) play(*all, flavor, intrinsic);
+    }
+  }
+}
+
+TEST(AtomicsOfWindows, RegisterNoMemoryThatTheMessagesEndpointHas) {
+  for (const bool one_endpoint : {false, true}) {
+    Nodes nodes{"", {0, 1}, true, SimNetwork::card_writes, true};
+    nodes.one_endpoint = one_endpoint;
+    const auto all = make_ranks(nodes, 1);
+    all->make_windows([](WindowDraft& draft) { draft.terms.intrinsic = true; });
+    for (int rank = 0; rank < all->count(); ++rank) {
+      EXPECT_EQ((*all)[rank].networks.exposures, one_endpoint ? 1 : 2);
     }
   }
 }
@@ -251,12 +277,68 @@ TEST_P(SeveralNodes, ShareNoMemory) {
 
 INSTANTIATE_TEST_SUITE_P(
     Networks, SeveralNodes,
-    ::testing::Values(Nodes{"TwoByMessages", {0, 1}}, Nodes{"TwoDirect", {0, 1}, true},
-                      Nodes{"ThreeUnordered", {0, 1, 2}, true, false},
-                      Nodes{"TwoAndOneWithAtomics", {0, 0, 1}, true, true, true},
-                      Nodes{"TwoAndTwoWithImmediateData", {0, 0, 1, 1}, true, true, false, 8},
-                      Nodes{"ThreeByTurns", {0, 1, 2, 0}, true, true, true, 4}),
+    ::testing::Values(
+        Nodes{"TwoByMessages", {0, 1}}, Nodes{"TwoDirect", {0, 1}, true},
+        Nodes{"ThreeUnordered", {0, 1, 2}, true, SimNetwork::delivered_writes},
+        Nodes{"TwoAndOneWithAtomics", {0, 0, 1}, true, SimNetwork::card_writes, true},
+        Nodes{"TwoAndTwoWithImmediateData", {0, 0, 1, 1}, true, SimNetwork::card_writes, false, 8},
+        Nodes{"ThreeByCard", {0, 1, 2}, true, SimNetwork::card_writes, false, 8, true},
+        Nodes{"ThreeByCardWithAtomics",
+              {0, 0, 1},
+              true,
+              SimNetwork::card_writes,
+              true,
+              8,
+              true,
+              true},
+        Nodes{"TwoByCardUnordered", {0, 1}, true, SimNetwork::delivered_writes, false, 0, true},
+        Nodes{"ThreeByTurns", {0, 1, 2, 0}, true, SimNetwork::ordered_writes, true, 4}),
     [](const auto& one) { return one.param.name; });
+
+/// Five ranks on nodes of their own, each of which ends by a message that no rank answers, to a
+/// rank to which it sends no step of a fence or barrier.
+class UnansweredMessages : public ::testing::Test {
+ protected:
+  /// The rank to which `rank` sends nothing else.
+  static int unrelated(int rank) { return (rank + 3) % 5; }
+  template <typename Leave>
+  static void play(Leave&& leave) {
+    const Seeds seeds = Seeds::from_environment(3);
+    for (std::uint64_t seed = seeds.first; seed < seeds.first + seeds.count; ++seed) {
+      SCOPED_TRACE("ORIEL_SEED=" + std::to_string(seed));
+      SimRanks all({0, 1, 2, 3, 4}, seed, [](const SimNetwork::Route& route) {
+        return route.to == unrelated(route.from);
+      });
+      const std::vector<Window*> windows = all.make_windows();
+      all.run([&](int rank) {
+        Window& window = *windows[static_cast<std::size_t>(rank)];
+        Caller caller(all[rank], window);
+        const std::uint64_t value = 7;
+        const int target = unrelated(rank);
+        caller.lock(true, target);
+        caller.issue(on_word(OperationKind::put, &value, target));
+        caller.flush_all();
+        caller.unlock(target);
+        leave(all[rank], window, caller);
+      });
+    }
+  }
+};
+
+// No rank polls the network after it has left.
+TEST_F(UnansweredMessages, AreFinishedBeforeRanksLeaveAWindow) {
+  play([](SimRank&, Window&, Caller& caller) { caller.free(); });
+}
+
+TEST_F(UnansweredMessages, AreFinishedBeforeMpiEnds) {
+  play([](SimRank& rank, Window& window, Caller&) {
+    rank.engine.agent.stop();
+    const Guard guard(rank.engine.lock);
+    await_other_ranks(rank.engine, {&window});
+    await_last_sends(rank.engine);
+    EXPECT_TRUE(rank.running().drained());
+  });
+}
 
 TEST(SeveralNodesTest, DescribeTheirPaths) {
   SimRanks all({0, 0, 1, 2}, 1);
@@ -264,6 +346,69 @@ TEST(SeveralNodesTest, DescribeTheirPaths) {
   EXPECT_EQ(describe_paths(all[1].running(), *windows[1]),
             "ranks 0 to 1 mapped, ranks 2 to 3 over sim");
   EXPECT_EQ(describe_network(all[1].running()), "simulated");
+}
+
+// B2: a child that goes on must not answer for its parent, whatever other threads do when it is
+// forked.
+TEST(SeveralNodesTest, LeaveTheSocketsToTheParentOfAChild) {
+  SimRanks all({0, 1}, 1);
+  all.make_windows();
+  const int socket = open_socket(IpAddress::v4(0));
+  const auto is_open = [socket] { return ::fcntl(socket, F_GETFD) >= 0; };
+  {
+    const Guard guard(all[0].engine.lock);
+    shm_test::Child child([&] {
+      const bool before = is_open();
+      all[0].engine.disown();
+      return before && !is_open() ? 0 : 1;
+    });
+    EXPECT_EQ(child.join(), 0);
+  }
+  EXPECT_TRUE(is_open());
+  close_socket(socket);
+  EXPECT_FALSE(is_open());
+}
+
+// B2: from then on the loss of a rank is detected, whatever the ranks do.
+TEST(SeveralNodesTest, AwaitTheLinksOfAWindowBeforeTheBarrier) {
+  SimRanks all({0, 0, 1, 2}, 1);
+  std::array<int, 4> asked{};
+  for (int rank = 0; rank < all.count(); ++rank) {
+    SimRank& own = all[rank];
+    own.networks.links_answered = [&own, sweeps = std::uint64_t{0},
+                                   &times = asked[static_cast<std::size_t>(rank)]]() mutable {
+      EXPECT_EQ(own.comm.take_counts().barriers, 0);
+      EXPECT_TRUE(own.engine.agent.running());
+      const std::uint64_t before = std::exchange(sweeps, own.running().process.sweeps());
+      EXPECT_TRUE(times == 0 || sweeps > before) << "it serves others meanwhile";
+      return ++times == 3;
+    };
+  }
+  all.make_windows();
+  const Watchers watchers(std::vector<std::uint64_t>{0, 0, 1, 2});
+  for (int rank = 0; rank < all.count(); ++rank) {
+    EXPECT_EQ(asked[static_cast<std::size_t>(rank)], 3);
+    EXPECT_EQ(all[rank].comm.take_counts().barriers, 1);
+    const std::vector<int> watched = watchers.watched_by(rank);
+    EXPECT_EQ(all[rank].networks.watched, std::set<int>(watched.begin(), watched.end()));
+    const std::vector<int> expected = watchers.watchers_of(rank);
+    EXPECT_EQ(all[rank].networks.expected, std::set<int>(expected.begin(), expected.end()));
+  }
+}
+
+TEST(SeveralNodesTest, DescribeTheirProtocols) {
+  for (const bool card : {false, true}) {
+    SimRanks all({0, 1}, 1);
+    for (int rank = 0; rank < 2; ++rank) {
+      if (card) all[rank].networks.of_cards = {1};
+    }
+    const std::vector<Window*> windows = all.make_windows();
+    const std::string expected = card ? "direct transfer" : "message to 128 KiB, direct transfer";
+    EXPECT_NE(describe_protocols(all[0].running(), *windows[0])
+                  .find(": put " + expected + "; get " + expected + "; accumulate message\n"),
+              std::string::npos)
+        << describe_protocols(all[0].running(), *windows[0]);
+  }
 }
 
 TEST(SeveralNodesTest, WithoutANetworkFail) {

@@ -125,7 +125,7 @@ TEST(WaitingRanks, MeetBeforeMpiEnds) {
     ++called;
     await_other_ranks(engine, {windows[static_cast<std::size_t>(rank)]});
     EXPECT_EQ(called, 3);
-    await_last_packets(engine);
+    await_last_sends(engine);
     EXPECT_TRUE(engine.running()->drained());
   });
 }

@@ -69,15 +69,16 @@ constexpr std::array table{
         "ORIEL_CROWDED", "bool", "0",
         "Wait as with more ranks on the node than cores, which is otherwise found out: for ranks "
         "that share their cores with other programs."},
-    Setting{"ORIEL_OFI_PROVIDER", "text", "",
-            "libfabric's provider between nodes, for example tcp or verbs;ofi_rxm; empty: "
-            "libfabric's choice. The same on all nodes."},
+    Setting{
+        "ORIEL_OFI_PROVIDER", "text", "",
+        "libfabric's provider between nodes, for example tcp or verbs;ofi_rxm; empty: the first "
+        "network that all ranks have. The same on all nodes."},
     Setting{"ORIEL_OFI_DOMAIN", "text", "",
             "libfabric's domain between nodes, which names the card, for example mlx5_0 or cxi1; "
             "empty: the nearest card."},
     Setting{"ORIEL_OFI_DIRECT", "bool", "1",
-            "Long puts and gets between nodes are direct transfers (RDMA) where the provider has "
-            "them; 0: messages alone."},
+            "Puts and gets between nodes are direct transfers (RDMA) where the provider has them: "
+            "those of every length if a card carries them out, else long ones; 0: messages alone."},
     Setting{"ORIEL_OFI_LIBRARY", "text", "",
             "File of the libfabric to use, or of a library that stands before it; empty: the one "
             "that the host MPI has loaded, else one beside the host MPI, else the system's."},

@@ -12,8 +12,9 @@ namespace steps {
 
 inline constexpr std::uint64_t hot_call = 1;  // an operation or flush on its hot path
 inline constexpr std::uint64_t sweep = 4;     // a sweep that does not poll the network
-inline constexpr std::uint64_t call = 16;     // any other call on a window; a sweep and a pause
-/// A poll of the network or of the host; a yield if no other thread wants the processor.
+/// Any other call on a window; a sweep and a pause; a poll of a card's network, which reads memory.
+inline constexpr std::uint64_t call = 16;
+/// A poll of any other network or of the host; a yield if no other thread wants the processor.
 inline constexpr std::uint64_t poll = 128;
 
 /// Some 1.5 us: between two polls that may find something but are not asked for. They take at most

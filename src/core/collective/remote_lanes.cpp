@@ -246,8 +246,10 @@ void RemoteLanes::push_directly(Send& send) {
     // A piece in flight may still fail, so the message may then not be sent with this one.
     const bool may_announce = messages_.orders_writes() && write.over == write.begun;
     const std::uint64_t accepted =
-        messages_.transfer(region_.member(rank).process, true, run, send.memory.key,
-                           PlanWrites::token(write), may_announce ? &behind : nullptr);
+        messages_
+            .transfer(region_.member(rank).process, true, run, send.memory.key,
+                      PlanWrites::token(write), may_announce ? &behind : nullptr)
+            .bytes;
     if (accepted == 0) return;
     write.begun += accepted;
     write.announced = behind.went;

@@ -6,11 +6,6 @@
 
 namespace oriel {
 
-Buffer bytes_at(void* address, std::uint64_t bytes) {
-  static const LayoutRef byte(new Layout({{0, 1}}, 1, Basic::u8));
-  return {address, bytes, byte};
-}
-
 Buffer together(std::span<const Stretch> parts) {
   std::vector<Block> blocks;
   void* start = nullptr;

@@ -125,9 +125,6 @@ inline std::uint64_t bytes_in(const Buffer& buffer) {
   return buffer.layout ? buffer.count * buffer.layout->size() : 0;
 }
 
-/// A buffer of `bytes` contiguous bytes.
-Buffer bytes_at(void* address, std::uint64_t bytes);
-
 /// The parts, one after the other, as one buffer.
 Buffer together(std::span<const Stretch> parts);
 /// The buffers with these numbers, one after the other, as one buffer.

@@ -23,8 +23,8 @@ bool Epochs::awaits_any_rank(const Epoch& epoch) {
 
 bool Epochs::awaits(const Epoch& epoch, const Target& target) {
   if (epoch.closed && !target.signaled) return true;
-  if (!target.waiting.empty() || !target.moving.empty() || !target.flushes.empty() ||
-      target.finished < target.asked || target.asked_alone != 0) {
+  if (!target.waiting.empty() || !target.moving.empty() || !target.copied.empty() ||
+      !target.flushes.empty() || target.finished < target.asked || target.asked_alone != 0) {
     return true;
   }
   // The next epoch waits until the target is exposed: see over().

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/base/linked_list.hpp"
@@ -41,6 +42,9 @@ struct RecordedOperation {
   Protocol protocol = Protocol::stored;
   State state = State::recorded;
   bool alone = false;     // of a question: its answer is for its caller only
+  bool counted = false;   // its notification, if it has one, is counted in Target::issued
+  bool uncopied = false;  // of a direct write: the network uses some of its origin memory
+  bool copied = false;    // of a direct write: the network has accepted all bytes and copied them
   int registration = -1;  // a rendezvous: the number of its buffer (BufferRegistrations)
   /// The number of its notification to a mapped target: see EpochPeer::notifications_held.
   std::uint32_t held_number = 0;
@@ -54,7 +58,7 @@ struct RecordedOperation {
     sent = received = 0;
     protocol = Protocol::stored;
     state = State::recorded;
-    alone = false;
+    alone = counted = uncopied = copied = false;
     registration = -1;
     error = Error::none;
   }
@@ -69,7 +73,7 @@ struct FlushRequest final : Completion {
   PendingOperations* pending = nullptr;  // of its window
   Completion* completion = nullptr;
   std::uint32_t remaining = 0;
-  Error error = Error::none;
+  Error error = Error::none;  // the first one of the operations that it covers
   std::uint32_t pool_index = 0;
   std::uint32_t generation = 0;
 
@@ -83,13 +87,15 @@ struct FlushRequest final : Completion {
 };
 
 /// The entry of a FlushRequest at one target, in order of age. It is satisfied when none of the
-/// first `recorded` recorded operations waits or is in flight, `finished` operations have finished
-/// (E9: ages decide what a flush covers), and the first `weak` weak unlocks have been answered for.
+/// first `recorded` recorded operations waits or is in flight (`local`: and uses origin memory),
+/// `finished` operations have finished (E9: ages decide what a flush covers), and the first `weak`
+/// weak unlocks have been answered for.
 struct FlushWaiter {
   FlushRequest* request = nullptr;
   std::uint64_t recorded = 0;
   std::uint64_t finished = 0;
   std::uint64_t weak = 0;
+  bool local = false;
   Links<FlushWaiter> by_age;
   std::uint32_t pool_index = 0;
   std::uint32_t generation = 0;
@@ -110,27 +116,39 @@ struct Target {
   bool lasting = false;  // of a lock_all or the notified epoch: stores may be inlined
   bool signaled =
       false;  // access: the target has been signaled; exposure: the origin has signaled us
-  Published<bool> used;   // the program has issued operations to it; read of fences only
-  bool watching = false;  // fence: counted in ControlBlock::watchers
-  bool lock_due = false;  // lock, lock_all: its lock is counted in Epoch::locks_due
+  Published<bool> used;      // the program has issued operations to it; read of fences only
+  bool watching = false;     // fence: counted in ControlBlock::watchers
+  bool lock_due = false;     // lock, lock_all: its lock is counted in Epoch::locks_due
+  bool transferred = false;  // remote: direct transfers to it have been issued
   /// Mapped: long copies are made in pieces, as the epoch was closed before the target was
   /// available.
   bool in_pieces = false;
-  Error error = Error::none;   // of its operations; not yet reported by a flush
-  std::uint64_t id = 0;        // number of this access (or exposure) between the two ranks
-  std::uint64_t issued = 0;    // operations on the general path
+  /// The first error of copied writes that no pending flush covers. The next flush that is not
+  /// local, or the closing call, reports it.
+  Error copied_error = Error::none;
+  /// The first error of other operations that no pending flush covers. The next flush, or the
+  /// closing call, reports it.
+  Error error = Error::none;
+  std::uint64_t id = 0;  // number of this access (or exposure) between the two ranks
+  /// Operations on the general path. Remote: those that only a reply reports as complete at the
+  /// target.
+  std::uint64_t issued = 0;
   std::uint64_t asked = 0;     // remote: a reply in flight reports that so many are finished
   std::uint64_t finished = 0;  // of these, complete at both sides, in issue order
   std::uint32_t writes = 0;    // direct transfers in flight
   std::uint32_t reads = 0;
-  /// Atomics of the transport and rendezvous that are issued and not over. `issued` excludes them.
+  /// Atomics of the transport and rendezvous that are issued and not over.
   std::uint32_t counted_apart = 0;
   std::uint32_t asked_alone = 0;  // questions for one thread each that are not answered
-  std::uint32_t unasked = 0;      // direct writes under way that a question must follow
-  std::uint64_t last_fetch = 0;   // number of the last one that writes to origin memory
-  std::uint64_t recorded = 0;     // operations that could not be carried out at their call
-  RecordedQueue waiting;          // of these, not yet started
-  RecordedQueue moving;           // direct transfers, atomics and rendezvous under way
+  /// Remote: the threads with operations in `issued` that no question or reply covers.
+  ThreadSet unasked_threads = 0;
+  std::uint32_t unasked = 0;     // direct writes under way that a question must follow
+  std::uint64_t last_fetch = 0;  // number of the last one that writes to origin memory
+  std::uint64_t last_put = 0;    // remote: number of the last put that is a message
+  std::uint64_t recorded = 0;    // operations that could not be carried out at their call
+  RecordedQueue waiting;         // of these, not yet started
+  RecordedQueue moving;          // direct transfers, atomics and rendezvous under way
+  RecordedQueue copied;          // direct writes under way whose origin memory may be reused
   FlushQueue flushes;
   Target* next = nullptr;  // of the same epoch
   std::uint32_t pool_index = 0;
@@ -143,17 +161,33 @@ struct Target {
   }
   /// True if all operations issued to it are complete at both sides.
   bool all_finished() const {
-    return finished == issued && waiting.empty() && moving.empty() && counted_apart == 0;
+    return finished == issued && waiting.empty() && moving.empty() && copied.empty() &&
+           counted_apart == 0;
   }
-  /// True if one of the first `first` recorded operations waits or is in flight.
-  bool under_way(std::uint64_t first) const {
+  /// True if one of the first `first` recorded operations waits or is in flight; `local`: and uses
+  /// origin memory.
+  bool under_way(std::uint64_t first, bool local) const {
     const auto among_them = [&](const RecordedQueue& queue) {
       return !queue.empty() && queue.first()->age <= first;
     };
-    return among_them(waiting) || among_them(moving);
+    return among_them(waiting) || among_them(moving) || (!local && among_them(copied));
   }
-  /// True if a recorded operation of one of these threads waits or is in flight.
-  bool under_way_of(ThreadSet threads) const {
+  /// The error of an operation that no flush has reported.
+  Error unreported() const { return first_of(error, copied_error); }
+  bool failed() const { return unreported() != Error::none; }
+  /// For a flush: returns the error of operations that the flush covers, and counts it as reported.
+  Error report_error(bool local) {
+    const Error first = std::exchange(error, Error::none);
+    return local ? first : first_of(first, std::exchange(copied_error, Error::none));
+  }
+  /// Counts an operation that only a reply reports as complete at the target.
+  void count_unanswered(ThreadSet thread) {
+    ++issued;
+    unasked_threads |= thread;
+  }
+  /// True if a recorded operation of one of these threads waits or is in flight; `local`: and uses
+  /// origin memory.
+  bool under_way_of(ThreadSet threads, bool local) const {
     const auto theirs = [&](const RecordedQueue& queue) {
       for (const RecordedOperation* one = queue.first(); one != nullptr;
            one = RecordedQueue::after(*one)) {
@@ -161,17 +195,18 @@ struct Target {
       }
       return false;
     };
-    return theirs(waiting) || theirs(moving);
+    return theirs(waiting) || theirs(moving) || (!local && theirs(copied));
   }
 
   void reset() {
     access = Access::idle;
-    signaled = piggyback_done = watching = in_pieces = lock_due = false;
+    signaled = piggyback_done = watching = in_pieces = lock_due = transferred = false;
     used.store(false);
-    error = Error::none;
+    error = copied_error = Error::none;
     writes = reads = counted_apart = asked_alone = unasked = 0;
-    id = issued = asked = finished = last_fetch = recorded = 0;
-    waiting = moving = {};
+    unasked_threads = 0;
+    id = issued = asked = finished = last_fetch = last_put = recorded = 0;
+    waiting = moving = copied = {};
     flushes = {};
     next = nullptr;
   }
@@ -262,7 +297,7 @@ struct Epoch {
   Error unreported() const {
     Error first = error;
     for (const Target* target = targets; failed && target != nullptr; target = target->next) {
-      first = first_of(first, target->error);
+      first = first_of(first, target->unreported());
     }
     return first;
   }

@@ -19,11 +19,12 @@ void Epochs::cover(Epoch& epoch, Target& target, bool local, ThreadSet threads,
                    Coverage& coverage) {
   const EpochPeer& other = peer(target.rank);
   if (threads != all_threads && other.notified == nullptr && other.postponed.load() == 0 &&
-      !other.weak_unanswered() && target.error == Error::none) {
+      !other.weak_unanswered() && !target.failed()) {
     coverage.whole = false;  // other threads may have some outstanding
     if ((other.outstanding.load() & threads) == 0) return;
-    if (!target.under_way_of(threads) && (local ? target.finished >= target.last_fetch
-                                                : pending_.cover_alone(epoch, target, coverage))) {
+    if (!target.under_way_of(threads, local) &&
+        (local ? target.finished >= target.last_fetch
+               : pending_.cover_threads(epoch, target, threads, coverage))) {
       return;
     }
   }

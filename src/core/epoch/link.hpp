@@ -35,9 +35,10 @@ class Link {
   /// Sends the target a question about all operations issued so far, for a flush or an unlock. The
   /// epoch may be deferred.
   virtual void ask(Epoch& /*epoch*/, Target& /*target*/) {}
-  /// Sends a question for a thread without recorded operations: the answer calls `completion` and
-  /// satisfies no other flush. False: no question has been sent; the flush must be one of all
-  /// threads.
+  /// Sends a question for a thread that has operations to the target and no recorded ones. So the
+  /// epoch is active: in a deferred epoch, all operations are recorded. The answer calls
+  /// `completion` and satisfies no other flush. False: no question has been sent; the flush must be
+  /// one of all threads.
   virtual bool ask_alone(Epoch& /*epoch*/, Target& /*target*/, Completion* /*completion*/) {
     return false;
   }

@@ -35,8 +35,12 @@ class PendingOperations {
     recorded.age = ++target.recorded;
     target.waiting.append(recorded);
   }
+  /// Appends a direct write to those that use no origin memory. Completes its request, unless that
+  /// waits for completion at the target.
+  static void append_copied(Target& target, RecordedOperation& recorded);
   /// Called when the operation, or a part of it, has ended, perhaps with an error. An error is
-  /// reported once, by the first flush or closing call that covers the operation.
+  /// reported once, by the first flush or closing call that covers the operation. A local flush
+  /// does not cover a copied write.
   void add_error(RecordedOperation& recorded, Error error);
   /// Called when the operation is over for its caller: calls its completion.
   void conclude(RecordedOperation& recorded);
@@ -71,6 +75,13 @@ class PendingOperations {
     return recorded.received == recorded.operation.bytes();
   }
 
+  /// Counts the notification of a transfer that has ended, which has not been counted as one that
+  /// only a reply reports as complete. Flushes that cover the transfer wait for that reply, too.
+  static void count_notification(RecordedOperation& ended);
+  /// True if a flush waits for a reply that has not been asked for, and the operations that it
+  /// covers have no more notifications to send.
+  static bool flush_unasked(const Target& target);
+
   Link& link_of(const RecordedOperation& recorded) { return peers_.link(recorded.target->rank); }
 
   // Flushes.
@@ -83,9 +94,10 @@ class PendingOperations {
   /// Adds to the flush all that has been issued to the target so far; `local`: until origin buffers
   /// may be reused.
   void cover(Epoch& epoch, Target& target, bool local, Coverage& coverage);
-  /// Adds the target to the flush by a question for threads without recorded operations. False: it
-  /// cannot be sent now.
-  bool cover_alone(Epoch& epoch, Target& target, Coverage& coverage);
+  /// Adds to the flush what these threads, which have no recorded operations, have issued to the
+  /// target: by a question for them alone, if they have operations that need an answer. False: the
+  /// question cannot be sent now.
+  bool cover_threads(Epoch& epoch, Target& target, ThreadSet threads, Coverage& coverage);
   /// The outcome of a flush that has covered all its targets.
   Outcome finish_flush(const Coverage& coverage, Completion* completion);
   /// Completes the target's flushes that have nothing left to wait for there.
@@ -133,6 +145,7 @@ class PendingOperations {
   std::uint64_t weak_peers() const { return weak_peers_; }
 
  private:
+  static Error& unreported_error(const RecordedOperation& recorded);
   FlushRequest& request_of(Coverage& coverage);
 
   EpochPools& pools_;

@@ -75,6 +75,8 @@ class BasicBiasedLock {
     release_seldom();
     return false;
   }
+  /// True if the usual side waits for the lock, which the seldom side holds.
+  bool is_wanted() const { return held_.load(std::memory_order_relaxed) != 0; }
   void release_seldom() { trying_.store(free, std::memory_order_release); }
   /// Ends the use of the lock: no thread acquires it afterwards. Returns when no thread holds it.
   /// The caller must not hold it.

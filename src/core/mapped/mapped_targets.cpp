@@ -20,7 +20,7 @@ void MappedTargets::expose(int origin, std::uint64_t id, bool /*no_check*/) {
 }
 
 Outcome MappedTargets::issue(const Operation& operation, Epoch& epoch, Target& target) {
-  const Protocol protocol = select_protocol(operation, region_, limits_);
+  const Protocol protocol = select_protocol(operation, region_, limits_, false);
   state_.events.issued(operation, protocol);
   if (protocol == Protocol::network_atomic) return issue_atomic(operation, epoch, target);
   if (epoch.active && target.access != Target::Access::granted) advance(epoch, target);
@@ -88,8 +88,8 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
     target.in_pieces = epoch.closed && !epoch.no_check && !notifies(target);
     if (!target.in_pieces) begin_early(target);
     // Not before: operations of other threads would overtake the recorded ones (except network
-    // atomics, which have no order with other operations). After an error the hot path stays
-    // closed, because only the general path of a flush checks for errors.
+    // atomics, which have no order with other operations). While an error is unreported, the hot
+    // path stays closed, because only the general path of a flush checks for errors.
     if (!epoch.closed && target.error == Error::none) make_ready(target);
     moved = true;
   }

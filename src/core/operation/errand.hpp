@@ -42,12 +42,12 @@ class Errand {
   static Errand get(std::uint64_t address, std::uint64_t bytes) {
     return {OperationKind::get, {Op::no_op}, address, bytes};
   }
-  /// `origin`: null if the op reads no operand.
+  /// `origin` is not read if the op has no operand: the program's pointer may then be invalid.
   static Errand update(const Reduction& reduction, std::uint64_t address, const void* origin,
                        bool fetches, std::uint64_t bytes) {
     Errand made(fetches ? OperationKind::get_accumulate : OperationKind::accumulate, reduction,
                 address, bytes);
-    if (origin != nullptr) made.carry(origin, bytes);
+    if (reduction.op != Op::no_op) made.carry(origin, bytes);
     return made;
   }
   static Errand compare_swap(std::uint32_t element, std::uint64_t address, const void* origin,

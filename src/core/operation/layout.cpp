@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <mutex>
 
 #include "core/operation/address.hpp"
 
@@ -42,6 +44,24 @@ Layout::Layout(const std::vector<Block>& blocks, std::int64_t extent, Basic basi
   };
   even_ = std::ranges::adjacent_find(blocks_, breaks) == blocks_.end();
   evenly_repeated_ = even_ && extent == stride_ * static_cast<std::int64_t>(blocks_.size());
+}
+
+LayoutRef Layout::lasting(const std::vector<Block>& blocks, std::int64_t extent, Basic basic) {
+  static std::mutex mutex;
+  static auto& all = *new std::vector<Layout*>();  // used until the process ends
+  auto made = std::make_unique<Layout>(blocks, extent, basic);
+  const auto same = [&](const Layout* other) {
+    return other->extent_ == extent && other->basic_ == basic &&
+           std::ranges::equal(other->blocks_, made->blocks_, [](const Block& a, const Block& b) {
+             return a.offset == b.offset && a.length == b.length;
+           });
+  };
+  const std::lock_guard guard(mutex);
+  const auto found = std::ranges::find_if(all, same);
+  if (found != all.end()) return LayoutRef(*found);
+  made->lasting_ = true;
+  all.push_back(made.release());
+  return LayoutRef(all.back());
 }
 
 std::size_t Layout::block_of(std::uint64_t byte) const {
@@ -117,6 +137,11 @@ void Buffer::unpack(std::uint64_t first, std::uint64_t bytes, const std::byte* f
     std::memcpy(at(address, offset), from, run);
     from += run;
   });
+}
+
+Buffer bytes_at(void* address, std::uint64_t bytes) {
+  static const LayoutRef byte = Layout::lasting({{0, 1}}, 1, Basic::u8);
+  return {address, bytes, byte};
 }
 
 }  // namespace oriel

@@ -18,6 +18,8 @@ struct Block {
   std::uint64_t length;
 };
 
+class LayoutRef;
+
 /// A datatype, flattened once: its bytes as blocks in typemap order, adjacent ones merged.
 /// Immutable; shared by reference count because an operation may outlive MPI_Type_free (G4).
 class Layout {
@@ -25,6 +27,10 @@ class Layout {
   /// `basic`: the predefined type that the whole datatype consists of, or Basic::none if there are
   /// several.
   Layout(const std::vector<Block>& blocks, std::int64_t extent, Basic basic);
+  /// A layout that is never deleted: that of a predefined datatype. Its references are not counted,
+  /// because the count would be written several times for each operation, by all threads. Equal
+  /// calls return the same layout. Any thread may call it.
+  static LayoutRef lasting(const std::vector<Block>& blocks, std::int64_t extent, Basic basic);
 
   const std::vector<Block>& blocks() const { return blocks_; }
   std::int64_t extent() const { return extent_; }
@@ -68,10 +74,11 @@ class Layout {
   bool even_ = false;
   bool evenly_repeated_ = false;
   std::int64_t stride_ = 0;
-  mutable std::atomic<std::uint32_t> references_{0};
+  bool lasting_ = false;
+  mutable std::atomic<std::uint32_t> references_{0};  // unless lasting_
 };
 
-/// Owning reference to a Layout.
+/// Owning reference to a Layout, which may be a lasting one.
 class LayoutRef {
  public:
   LayoutRef() = default;
@@ -90,12 +97,18 @@ class LayoutRef {
   explicit operator bool() const { return layout_ != nullptr; }
 
  private:
+  bool counted() const {
+#ifndef __clang_analyzer__  // it would take new layouts for lasting ones, and report leaks
+    if (layout_ != nullptr && layout_->lasting_) return false;
+#endif
+    return layout_ != nullptr;
+  }
   void retain() const {
-    if (layout_) layout_->references_.fetch_add(1, std::memory_order_relaxed);
+    if (counted()) layout_->references_.fetch_add(1, std::memory_order_relaxed);
   }
   void release() {
     // acq_rel: the reads of all other owners must happen before the last owner deletes the layout.
-    if (layout_ && layout_->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    if (counted() && layout_->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       delete layout_;
     }
   }
@@ -200,5 +213,8 @@ struct Buffer {
   /// Copies contiguous memory to `bytes` bytes of the elements, from byte number `first` on.
   void unpack(std::uint64_t first, std::uint64_t bytes, const std::byte* from) const;
 };
+
+/// A buffer of `bytes` contiguous bytes.
+Buffer bytes_at(void* address, std::uint64_t bytes);
 
 }  // namespace oriel

@@ -348,7 +348,11 @@ class Region {
 /// message: in a notification (MappedTargets::inline_put, Window::put_notified), and with a lock
 /// request (Region::pack_piggyback). A rendezvous whose buffer the network cannot register becomes
 /// messages (RemoteTargets::issue).
-Protocol select_protocol(const Operation& operation, Region& region, const Limits& limits);
+///
+/// `transfers_now`: a put or get of this length may be a direct transfer (Limits::direct_from), and
+/// its target is available, so that the transfer need not wait.
+Protocol select_protocol(const Operation& operation, Region& region, const Limits& limits,
+                         bool transfers_now);
 
 /// The protocol of reason 2: this process carries out the operation on the memory of a mapped rank.
 constexpr Protocol mapped_protocol(Path path) {

@@ -42,6 +42,11 @@ class CountedFence final : public Fence {
   /// The fence call to which marks sent now belong.
   std::uint64_t call() const { return count_.call(); }
 
+  /// True if this rank sends the target a mark behind its operations of the epoch: if the target is
+  /// remote and was sent messages or direct transfers.
+  bool marked(const Target& target) const {
+    return !region_.mapped(target.rank) && (target.issued != 0 || target.transferred);
+  }
   bool receive_count(const Message& message, std::span<const std::byte> payload);
   bool receive_mark(const Message& message) { return count_.marked(message.word); }
   LateRanks& late_ranks() { return late_; }
@@ -49,9 +54,6 @@ class CountedFence final : public Fence {
  private:
   bool begin(Epoch& epoch);
   void send_steps();
-  /// Returns whether the target is sent a mark: if it is remote and was sent operations of the
-  /// epoch.
-  bool marked(const Target& target) { return !region_.mapped(target.rank) && target.issued != 0; }
 
   Region& region_;
   Sender& sender_;

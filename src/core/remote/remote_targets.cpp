@@ -97,9 +97,8 @@ void RemoteTargets::move_get_last(Target& target) {
        one = RecordedQueue::after(*one)) {
     const Operation& operation = one->operation;
     const bool keeps_position = one->protocol != Protocol::message || operation.ordered ||
-                                one->state != RecordedOperation::State::recorded ||
-                                one->sent != 0 || operation.kind == OperationKind::acknowledge ||
-                                operation.notify_arg.wanted() || operation.awaits_answer();
+                                operation.kind == OperationKind::acknowledge ||
+                                operation.notify_arg.wanted();
     if (keeps_position || (get != nullptr && meet(get->operation, operation))) get = nullptr;
     if (!keeps_position && operation.kind == OperationKind::get) get = one;
   }
@@ -158,7 +157,12 @@ RecordedOperation& RemoteTargets::question(Epoch& epoch, Target& target) {
   Operation nothing;
   nothing.kind = OperationKind::acknowledge;
   nothing.target = target.rank;
-  return state_.pending.record(nothing, Protocol::message, epoch, target);
+  RecordedOperation& recorded = state_.pending.record(nothing, Protocol::message, epoch, target);
+  // The answer may bring errors of operations that have been sent before this question. A pending
+  // flush that covers the oldest waiting operation covers these, too, as its own question comes
+  // later.
+  recorded.age = target.waiting.empty() ? ++target.recorded : target.waiting.first()->age;
+  return recorded;
 }
 
 void RemoteTargets::mark_asked(RecordedOperation& question, EpochPeer& peer) {
@@ -185,7 +189,7 @@ void RemoteTargets::ask(Epoch& epoch, Target& target) {
 bool RemoteTargets::ask_alone(Epoch& epoch, Target& target, Completion* completion) {
   // On a dynamic window the first answer reports all operations that the target has refused, also
   // those of other threads.
-  if (!epoch.active || region_.dynamic() || !reserve(epoch, target, 0)) return false;
+  if (region_.dynamic() || !reserve(epoch, target, 0)) return false;
   RecordedOperation& asked = question(epoch, target);
   asked.operation.completion = completion;
   asked.number = target.finished;
@@ -195,14 +199,19 @@ bool RemoteTargets::ask_alone(Epoch& epoch, Target& target, Completion* completi
   return true;
 }
 
+bool RemoteTargets::completes_here(OperationKind kind, Protocol protocol) const {
+  if (protocol != Protocol::direct) return awaits_network(protocol);
+  return kind == OperationKind::get || messages_.delivers_writes();
+}
+
 bool RemoteTargets::ask_behind(RecordedOperation& recorded) {
   const Operation& operation = recorded.operation;
   Target& target = *recorded.target;
-  const bool there = recorded.protocol == Protocol::network_atomic ||
-                     recorded.protocol == Protocol::rendezvous ||
-                     (recorded.protocol == Protocol::direct && !messages_.orders_writes());
   // The reply to a later operation may have answered for this one.
-  if (!operation.awaits_answer() || there || target.finished >= recorded.number) return false;
+  if (!operation.awaits_answer() || completes_here(operation.kind, recorded.protocol) ||
+      target.finished >= recorded.number) {
+    return false;
+  }
   Operation nothing;
   nothing.kind = OperationKind::acknowledge;
   nothing.target = operation.target;
@@ -219,19 +228,24 @@ void RemoteTargets::transferred(RecordedOperation& recorded, const Transfer& tra
   const bool over = state_.pending.count_transfer(recorded, transfer);
   if (recorded.protocol == Protocol::direct) {
     --(recorded.operation.kind == OperationKind::put ? target.writes : target.reads);
-    if (over && recorded.operation.awaits_answer()) --target.unasked;
+    if (over && asks_behind(recorded.operation)) --target.unasked;
   } else if (over) {
     --target.counted_apart;
   }
   if (over) {
-    target.moving.remove(recorded);
+    Epoch& epoch = *recorded.epoch;
+    (recorded.copied ? target.copied : target.moving).remove(recorded);
     const bool notifies = recorded.operation.notify_arg.wanted() && recorded.error == Error::none;
-    if (notifies) recorded.state = RecordedOperation::State::notifying;
-    if (notifies || ask_behind(recorded)) {
-      target.insert_waiting(recorded);
-      advance(*recorded.epoch, target);
-    } else {
-      state_.pending.conclude(recorded);
+    if (notifies) {
+      recorded.state = RecordedOperation::State::notifying;
+      state_.pending.count_notification(recorded);
+    }
+    const bool waits = notifies || ask_behind(recorded);
+    waits ? target.insert_waiting(recorded) : state_.pending.conclude(recorded);
+    if (state_.pending.flush_unasked(target)) {
+      ask(epoch, target);
+    } else if (waits) {
+      advance(epoch, target);
     }
   }
   state_.pending.satisfy_flushes(target);
@@ -252,16 +266,15 @@ bool RemoteTargets::advance(Epoch& epoch, Target& target) {
     moved = true;
     const bool direct = recorded->protocol == Protocol::direct;
     if (!direct && ask_behind(*recorded)) continue;
-    target.waiting.remove(*recorded);
     const OperationKind kind = recorded->operation.kind;
-    if (recorded->state == RecordedOperation::State::notifying) {
-      state_.pending.conclude(*recorded);
+    const bool notified = recorded->state == RecordedOperation::State::notifying;
+    if (!notified && awaits_network(recorded->protocol)) {
+      others_turn = direct && epoch.closed;
+      put_under_way(*recorded);
       continue;
     }
-    others_turn = direct && epoch.closed;
-    if (awaits_network(recorded->protocol)) {
-      target.moving.append(*recorded);
-    } else if (kind != OperationKind::acknowledge && !fetches(kind)) {
+    target.waiting.remove(*recorded);
+    if (notified || (kind != OperationKind::acknowledge && !fetches(kind))) {
       state_.pending.conclude(*recorded);
     }
   }
@@ -296,7 +309,7 @@ bool RemoteTargets::end_access(Epoch& epoch, Target& target) {
   if (epoch.kind == EpochKind::access) {
     sender_.send_word(target.rank, MessageKind::done, peer.done.word());
   } else if (epoch.kind == EpochKind::fence) {
-    if (target.issued != 0) sender_.send_word(target.rank, MessageKind::mark, fence_.call());
+    if (fence_.marked(target)) sender_.send_word(target.rank, MessageKind::mark, fence_.call());
   } else if (epoch.passive() && in_queue) {
     send_unlock(epoch, target);
   }
@@ -433,6 +446,7 @@ bool RemoteTargets::receive_reply(const Message& message, std::span<const std::b
   // been carried out.
   if (recorded->operation.kind == OperationKind::acknowledge || !region_.dynamic()) {
     target.finished = std::max(target.finished, recorded->number);
+    if (target.finished == target.issued) target.unasked_threads = 0;
   }
   if (recorded->alone) --target.asked_alone;
   state_.pending.conclude(*recorded);

@@ -66,6 +66,20 @@ class RemoteTargets final : public Link {
   /// For an operation whose bytes have been sent and whose request waits until they are at the
   /// target: replaces the operation by the question for them. False if no question is needed.
   bool ask_behind(RecordedOperation& recorded);
+  /// True if the end of the operation at this rank shows that it is complete at the target: that of
+  /// a read, of a delivered write, of an atomic and of a rendezvous. Such operations are not
+  /// counted in Target::issued, and no question follows them. Their notifications are counted.
+  bool completes_here(OperationKind kind, Protocol protocol) const;
+  /// True if a question must follow this operation, which is a direct transfer.
+  bool asks_behind(const Operation& operation) const {
+    return operation.awaits_answer() && !completes_here(operation.kind, Protocol::direct);
+  }
+  /// True if the notification of a direct transfer is sent behind its bytes, before the transfer
+  /// has ended.
+  bool notifies_at_once(const Operation& operation) const {
+    return operation.kind == OperationKind::put && operation.notify_arg.wanted() &&
+           messages_.orders_writes();
+  }
   static void mark_asked(RecordedOperation& question, EpochPeer& peer);
   void mark_open(const RecordedOperation& answered);
   bool receive_end(RecordedOperation& recorded, const Message& message);
@@ -80,8 +94,11 @@ class RemoteTargets final : public Link {
                      std::uint64_t bytes);
   void describe(const Layout& layout, int rank);
   void send_notification(RecordedOperation& recorded);
-  Message notification_behind(const Operation& operation);
+  Accepted transfer_with_notification(const Operation& put, std::uint64_t token,
+                                      std::span<const TransferRun> runs, std::uint64_t bytes);
+  bool transfers_now(const Operation& operation, Epoch& epoch, Target& target);
   bool transmit_directly(RecordedOperation& recorded);
+  static void put_under_way(RecordedOperation& recorded);
   int register_buffer(const Operation& operation);
   void send_rendezvous(RecordedOperation& recorded, Message message);
 

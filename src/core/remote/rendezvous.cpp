@@ -50,8 +50,10 @@ bool Server::advance(Rendezvous& one) {
   while (space != 0) {
     const std::array<TransferRun, 1> run{
         {{one.first_byte + one.begun, one.registered.address + one.begun, space}}};
-    const std::uint64_t accepted = messages_.transfer(process, write, run, one.registered.key,
-                                                      RendezvousTable::token(one), nullptr);
+    const std::uint64_t accepted =
+        messages_
+            .transfer(process, write, run, one.registered.key, RendezvousTable::token(one), nullptr)
+            .bytes;
     if (accepted == 0) break;
     one.begun += accepted;
     space -= accepted;

@@ -25,6 +25,36 @@ std::uint64_t largest_fragment(const Operation& operation, std::uint64_t limit) 
   return std::max(limit / element, std::uint64_t{1}) * element;
 }
 
+/// Some runs of a direct transfer: their number and all their bytes.
+struct NextRuns {
+  std::size_t count = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// Sets `runs` to the runs of a put or get behind its first `sent` bytes, up to `most` bytes.
+/// `start`: the address of the target's first element.
+NextRuns next_runs(const Operation& operation, std::uint64_t start, std::uint64_t sent,
+                   std::uint64_t most, std::span<TransferRun> runs) {
+  const bool put = operation.kind == OperationKind::put;
+  const Buffer& local = put ? operation.origin : operation.result;
+  if (local.layout->contiguous() && operation.target_layout->contiguous()) {
+    const std::uint64_t bytes = std::min(operation.bytes() - sent, most);
+    runs[0] = {static_cast<std::byte*>(local.address) + sent, start + sent, bytes};
+    return {1, bytes};
+  }
+  NextRuns next;
+  ElementRuns rest(operation);
+  rest.skip(sent);
+  while (next.count < runs.size() && next.bytes != most && rest.bytes() != 0) {
+    const std::uint64_t bytes = std::min(rest.bytes(), most - next.bytes);
+    runs[next.count++] = {put ? rest.origin() : rest.result(),
+                          start + static_cast<std::uint64_t>(rest.offset()), bytes};
+    next.bytes += bytes;
+    rest.skip(bytes);
+  }
+  return next;
+}
+
 }  // namespace
 
 Message RemoteTargets::request(const Operation& operation, const Epoch& epoch,
@@ -122,16 +152,27 @@ void RemoteTargets::send_notification(RecordedOperation& recorded) {
   recorded.operation.notify_arg = {};
 }
 
-/// The notification behind the last bytes of a direct write. It has no gate, because the write is
-/// made only when the target is available. So the messages of equal notifications (tag and length)
-/// are equal, and the transport may replace them by a code.
-Message RemoteTargets::notification_behind(const Operation& operation) {
-  Message message;
-  message.kind = MessageKind::notify;
-  message.gate = Gate::open;
-  message.notify(operation.notify_arg);
-  sender_.address(operation.target, message);
-  return message;
+/// Begins the transfer of the last `bytes` bytes of a direct write, which are in these runs. If the
+/// network accepts all, the notification follows. The notification has no gate, because the write
+/// is made only when the target is available. So the messages of equal notifications (tag and
+/// length) are equal, and the transport may replace them by a code.
+Accepted RemoteTargets::transfer_with_notification(const Operation& put, std::uint64_t token,
+                                                   std::span<const TransferRun> runs,
+                                                   std::uint64_t bytes) {
+  const Member& member = region_.member(put.target);
+  Message notification;
+  notification.kind = MessageKind::notify;
+  notification.gate = Gate::open;
+  notification.notify(put.notify_arg);
+  sender_.address(put.target, notification);
+  Behind behind;
+  behind.message = notification.trim();
+  const Accepted accepted =
+      messages_.transfer(member.process, true, runs, member.memory.key, token, &behind);
+  if (accepted.bytes == bytes && !behind.went && !behind.failed) {
+    messages_.send(member.process, behind.message, {});
+  }
+  return accepted;
 }
 
 /// Gives the network as much of a long put or get as it accepts (Protocol::direct): it moves the
@@ -144,44 +185,40 @@ bool RemoteTargets::transmit_directly(RecordedOperation& recorded) {
   const bool write = operation.kind == OperationKind::put;
   const std::uint64_t start = member.memory.address + member.offset(operation.displacement);
   const bool waits = recorded.epoch->closed;
-  const bool notifies = write && operation.notify_arg.wanted() && messages_.orders_writes();
-  ElementRuns rest(operation);
-  rest.skip(recorded.sent);
-  while (rest.bytes() != 0) {
+  const bool notifies = notifies_at_once(operation);
+  const std::uint64_t total = operation.bytes();
+  const std::uint64_t token = Pool<RecordedOperation>::token(recorded);
+  while (recorded.sent != total) {
     std::array<TransferRun, Messages::most_runs> runs;
-    std::size_t used = 0;
     // A waiting process serves other ranks between two pieces: they may need its answer before they
     // send.
-    std::uint64_t space = waits ? limits_.direct_fragment : operation.bytes();
-    ElementRuns next = rest;
-    while (used < runs.size() && space != 0 && next.bytes() != 0) {
-      const std::uint64_t bytes = std::min(next.bytes(), space);
-      runs[used++] = {write ? next.origin() : next.result(),
-                      start + static_cast<std::uint64_t>(next.offset()), bytes};
-      space -= bytes;
-      next.skip(bytes);
-    }
-    Message notification;
-    Behind behind;
-    const bool last = notifies && next.bytes() == 0;
-    if (last) {
-      notification = notification_behind(operation);
-      behind.message = notification.trim();
-    }
-    const std::uint64_t accepted =
-        messages_.transfer(member.process, write, std::span(runs).first(used), member.memory.key,
-                           Pool<RecordedOperation>::token(recorded), last ? &behind : nullptr);
-    if (accepted == 0) return false;
-    recorded.sent += accepted;
-    rest.skip(accepted);
-    if (notifies && rest.bytes() == 0) {
-      if (!behind.went) messages_.send(member.process, behind.message, {});
-      operation.notify_arg = {};
-    }
+    const std::uint64_t most = waits ? limits_.direct_fragment : total;
+    const NextRuns next = next_runs(operation, start, recorded.sent, most, runs);
+    const std::span some(runs.data(), next.count);
+    const bool last = notifies && recorded.sent + next.bytes == total;
+    const Accepted accepted =
+        last ? transfer_with_notification(operation, token, some, next.bytes)
+             : messages_.transfer(member.process, write, some, member.memory.key, token, nullptr);
+    if (accepted.bytes == 0) return false;
+    recorded.uncopied = recorded.uncopied || !accepted.copied;
+    recorded.sent += accepted.bytes;
+    if (notifies && recorded.sent == total) operation.notify_arg = {};
     ++(write ? target.writes : target.reads);
-    if (waits && rest.bytes() != 0) return false;
+    if (waits && recorded.sent != total) return false;
   }
+  recorded.copied = !recorded.uncopied;
   return true;
+}
+
+/// Moves an operation that the network carries out now from those that wait.
+void RemoteTargets::put_under_way(RecordedOperation& recorded) {
+  Target& target = *recorded.target;
+  target.waiting.remove(recorded);
+  if (recorded.copied) {
+    PendingOperations::append_copied(target, recorded);
+  } else {
+    target.moving.append(recorded);
+  }
 }
 
 /// Registers the operation's buffer for its target, which moves the bytes of a rendezvous by direct
@@ -284,8 +321,28 @@ bool RemoteTargets::transmit_by_messages(RecordedOperation& recorded) {
   return true;
 }
 
+/// Returns whether a put or get of this length may be a direct transfer that need not wait for its
+/// target. Requests the target's lock if it has not been requested. False for an operation whose
+/// notification would be sent only when the transfer has ended: it would be late, and arrive behind
+/// those of later operations. False for a short notified put (Limits::notified). False while a put
+/// that is a message is unanswered: a transfer could overtake it.
+bool RemoteTargets::transfers_now(const Operation& operation, Epoch& epoch, Target& target) {
+  const bool puts = operation.kind == OperationKind::put;
+  if (operation.bytes() < limits_.direct_from || (!puts && operation.kind != OperationKind::get) ||
+      !epoch.active) {
+    return false;
+  }
+  if (operation.notify_arg.wanted() &&
+      (!notifies_at_once(operation) || operation.bytes() <= limits_.notified)) {
+    return false;
+  }
+  if (target.last_put > target.finished) return false;
+  return acquire(epoch, target);
+}
+
 Outcome RemoteTargets::issue(const Operation& operation, Epoch& epoch, Target& target) {
-  Protocol protocol = select_protocol(operation, region_, limits_);
+  const bool now = transfers_now(operation, epoch, target);
+  Protocol protocol = select_protocol(operation, region_, limits_, now);
   if (protocol == Protocol::network_atomic) {
     state_.events.issued(operation, protocol);
     const Outcome outcome = atomics_.record(operation, epoch, target);
@@ -300,8 +357,11 @@ Outcome RemoteTargets::issue(const Operation& operation, Epoch& epoch, Target& t
   state_.events.issued(operation, protocol);
   const bool fetching = fetches(operation.kind) && !empty;
   const bool by_messages = protocol == Protocol::message;
-  // Only its own end message completes a rendezvous.
-  protocol == Protocol::rendezvous ? void(++target.counted_apart) : void(++target.issued);
+  if (protocol == Protocol::rendezvous) ++target.counted_apart;
+  const bool counted = !completes_here(operation.kind, protocol) ||
+                       (protocol == Protocol::direct && notifies_at_once(operation));
+  if (counted) target.count_unanswered(operation.thread);
+  if (by_messages && operation.kind == OperationKind::put) target.last_put = target.issued;
   if (fetching && by_messages) {
     target.last_fetch = target.issued;
     // The reply answers for all operations before it, but on a dynamic window it does not report
@@ -315,8 +375,12 @@ Outcome RemoteTargets::issue(const Operation& operation, Epoch& epoch, Target& t
   }
   RecordedOperation& recorded = state_.pending.record(operation, protocol, epoch, target);
   recorded.registration = registration;
+  recorded.counted = counted;
   if (empty) recorded.state = RecordedOperation::State::notifying;
-  if (protocol == Protocol::direct && awaits_answer) ++target.unasked;
+  if (protocol == Protocol::direct) {
+    target.transferred = true;
+    if (asks_behind(operation)) ++target.unasked;
+  }
   PendingOperations::append(target, recorded);
   if (!epoch.active) {
     return operation.completion != nullptr ? Outcome::posted() : Outcome::finished();
@@ -324,7 +388,12 @@ Outcome RemoteTargets::issue(const Operation& operation, Epoch& epoch, Target& t
   // The operation may be sent before this call returns, and is then complete for the caller.
   Flag flag;
   recorded.operation.completion = &flag;
-  advance(epoch, target);
+  if (protocol == Protocol::direct && now && target.waiting.first() == &recorded &&
+      !sender_.congested(target.rank)) {
+    if (transmit_directly(recorded)) put_under_way(recorded);
+  } else {
+    advance(epoch, target);
+  }
   if (flag.done()) return Outcome::finished();
   recorded.operation.completion = operation.completion;
   return operation.completion != nullptr ? Outcome::posted() : Outcome::finished();

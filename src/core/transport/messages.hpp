@@ -24,11 +24,18 @@ struct TransferRun {
   std::uint64_t bytes = 0;
 };
 
+/// The part of a direct transfer that the network has accepted.
+struct Accepted {
+  std::uint64_t bytes = 0;  // of the first runs, completely; 0: none now, try again
+  bool copied = false;      // a write: our memory may be reused
+};
+
 /// A message without payload that must arrive after the bytes of a write.
 struct Behind {
   std::span<const std::byte> message;
   /// Set by transfer(): the message is delivered by the write's network operation.
   bool went = false;
+  bool failed = false;  // set by transfer(): the write has failed, so nothing must follow it
 };
 
 /// An update of elements that are contiguous at the origin and at the target.
@@ -74,9 +81,9 @@ class Messages {
   virtual std::span<const std::byte> receive() = 0;
 
   /// Begins a direct transfer: a read or write of runs of bytes of a process's memory, without a
-  /// copy and without that process's processor. finished() returns the token. Returns the number of
-  /// bytes that the network has accepted, the first runs completely; 0: none now, try again. Only
-  /// used for members with Member::direct, on exposed or registered memory.
+  /// message. Where the provider emulates transfers, the target's software carries them out.
+  /// finished() returns the token. Only used for members with Member::direct, on exposed or
+  /// registered memory.
   ///
   /// `behind`: null, or, for a write if orders_writes(), a message. If the network accepts all runs
   /// and can deliver a message with them, `behind->went` is set. The message then arrives in order
@@ -84,17 +91,21 @@ class Messages {
   /// and does not arrive if this write fails. Otherwise the caller sends the message. If it does so
   /// at once, the message arrives after these bytes, but also if the write fails. If it waits until
   /// the write has finished, it knows whether the write has failed.
-  virtual std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
-                                 std::uint64_t key, std::uint64_t token, Behind* behind) = 0;
+  virtual Accepted transfer(int process, bool write, std::span<const TransferRun> runs,
+                            std::uint64_t key, std::uint64_t token, Behind* behind) = 0;
   /// The maximal number of runs in one call.
   static constexpr std::size_t most_runs = 8;
   /// Returns a finished transfer or atomic, if there is one. A read is finished when its bytes have
-  /// arrived. A write is finished when our memory may be reused; if writes are not ordered, when
-  /// its bytes have arrived at the target.
+  /// arrived. A write is finished when our memory may be reused; if delivers_writes(), when its
+  /// bytes are in the target's memory.
   virtual bool finished(Transfer& transfer) = 0;
+  // A network with direct transfers orders writes, delivers them, or both.
   /// True if a message that is sent to a process after a write arrives after the write's bytes. If
   /// false, a message about the write must not be sent before the write has finished.
   virtual bool orders_writes() const = 0;
+  /// True if a write that has finished is in the target's memory. If false, only an answer of the
+  /// target to a message behind the write shows that.
+  virtual bool delivers_writes() const = 0;
   /// Permits direct transfers of that process to read, or to write, our memory until
   /// deregister_buffer(). Returns the number for that call; -1: the network does not accept the
   /// memory, or does not reach the process.

@@ -74,14 +74,18 @@ class ProcessLock {
   }
 
   /// For the agent only.
-  bool try_acquire_by_agent() {
+  bool try_acquire_seldom() {
     if (may_be_biased()) {
       if (biased_.try_acquire_seldom(fence_threads)) return true;
       if (!biased_.is_revoked()) return false;
     }
     return try_lock();
   }
-  void release_by_agent() {
+  /// Returns whether a thread of the program waits for the lock, which the agent holds.
+  bool is_wanted() const {
+    return by_mutex_ ? waiting_.load(std::memory_order_relaxed) != 0 : biased_.is_wanted();
+  }
+  void release_seldom() {
     if (by_mutex_) {
       unlock();
     } else {
@@ -114,8 +118,8 @@ class ProcessLock {
     pthread_mutex_unlock(&mutex_);
   }
 
-  /// Called while the agent holds the lock. The agent releases it after one sweep, unless it has
-  /// been preempted, perhaps by this thread.
+  /// Called while the agent holds the lock. The agent releases it after the sweep that it makes,
+  /// unless it has been preempted, perhaps by this thread.
   static void relax() {
     constexpr unsigned pauses_per_yield = 64;
     static thread_local unsigned times = 0;
@@ -134,15 +138,20 @@ class ProcessLock {
   void acquire_beside_others() {
     constexpr int most_pauses = 256;
     constexpr int pauses_per_try = 16;  // each try takes the cache line from the holder
-    for (int pauses = 0; pauses < most_pauses; ++pauses) {
-      if (pauses % pauses_per_try == 0 && pthread_mutex_trylock(&mutex_) == 0) return;
+    if (pthread_mutex_trylock(&mutex_) == 0) return;
+    waiting_.fetch_add(1, std::memory_order_relaxed);
+    bool acquired = false;
+    for (int pauses = 1; !acquired && pauses < most_pauses; ++pauses) {
       cpu_pause();
+      acquired = pauses % pauses_per_try == 0 && pthread_mutex_trylock(&mutex_) == 0;
     }
-    pthread_mutex_lock(&mutex_);
+    if (!acquired) pthread_mutex_lock(&mutex_);
+    waiting_.fetch_sub(1, std::memory_order_relaxed);
   }
 
   std::atomic<bool> enabled_{false};
   std::atomic<bool> may_be_biased_{false};
+  std::atomic<std::uint32_t> waiting_{0};    // threads that wait for the mutex
   bool by_mutex_ = false;                    // held by the mutex; used by the holder only
   std::atomic<const void*> owner_{nullptr};  // written by the owner only, never by the agent
   BiasedLock biased_{true};
@@ -185,9 +194,9 @@ class TryGuard {
 /// Tries to hold the lock for a scope, on the agent's thread.
 class AgentGuard {
  public:
-  explicit AgentGuard(ProcessLock& lock) : lock_(lock), held_(lock.try_acquire_by_agent()) {}
+  explicit AgentGuard(ProcessLock& lock) : lock_(lock), held_(lock.try_acquire_seldom()) {}
   ~AgentGuard() {
-    if (held_) lock_.release_by_agent();
+    if (held_) lock_.release_seldom();
   }
   AgentGuard(const AgentGuard&) = delete;
   AgentGuard& operator=(const AgentGuard&) = delete;

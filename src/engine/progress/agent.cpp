@@ -18,14 +18,14 @@
 #include "core/base/steps.hpp"
 #include "core/epoch/events.hpp"
 #include "engine/engine.hpp"
+#include "transport/shm/clock.hpp"
 #include "transport/shm/sleeper.hpp"
 
 namespace oriel {
 
 namespace {
 
-// Without a descriptor to sleep on, the agent polls twice in a host interval. A program that was
-// expected to compute is left undisturbed for as long.
+// The shortest time for which a program that was expected to compute is left undisturbed.
 constexpr std::uint64_t short_sleep = steps::host_interval_time / 2;
 // While data is being sent: not every descriptor signals that the network accepts more.
 constexpr auto between_pieces = static_cast<long>(steps::host_interval_time);
@@ -40,6 +40,14 @@ constexpr std::uint64_t patience = 5;
 // If the program waits for its operations at once, only one wake-up in 64 reaches the agent: each
 // costs some twenty microseconds, a tenth of the time of a megabyte.
 constexpr unsigned most_unheard = 63;
+
+/// Returns whether arrivals on an open network are found only by polling.
+bool must_poll(CompositeTransport& transports) {
+  const Network* network = transports.network();
+  const AtomicNetwork* atomics = transports.atomics();
+  return network != nullptr &&
+         (network->wait_descriptor() < 0 || (atomics != nullptr && atomics->wait_descriptor() < 0));
+}
 
 void sleep_for(std::uint64_t nanoseconds) {
   const timespec time{0, static_cast<long>(nanoseconds)};
@@ -163,7 +171,7 @@ Agent::Look Agent::look() {
     if (const AgentGuard guard{engine_.lock}) {
       const std::uint64_t begun = process.events().has_sink() ? engine_.clock.now() : 0;
       set_sweeping(process, true);
-      const bool moved = process.sweep();
+      const bool moved = sweep_in_row(process);
       set_sweeping(process, false);
       seen_ = process.sweeps();
       if (moved && begun != 0) {
@@ -178,16 +186,32 @@ Agent::Look Agent::look() {
   return Look::left;
 }
 
+/// Sweeps once, or, if the network signals no arrivals, until something moves: a provider may need
+/// many polls for one arrival, and parts of a transfer move without a completion. A row of sweeps
+/// ends after a host interval, or when the program waits for the lock.
+bool Agent::sweep_in_row(Process& process) {
+  bool moved = process.sweep();
+  if (moved || !must_poll(engine_.running()->transports)) return moved;
+  const std::uint64_t end = nanoseconds_now() + SweepPauses::longest_row;
+  for (std::uint64_t sweeps = 1; !moved && sweeps < steps::polls_per_host_interval; ++sweeps) {
+    if (engine_.lock.is_wanted() || nanoseconds_now() > end) break;
+    moved = process.sweep();
+  }
+  return moved;
+}
+
 /// Returns whether the agent has swept.
 bool Agent::serve() {
   Look found = look();
   const bool served = found != Look::left;
   // No spinning, no yielding: the processor belongs to the program.
   Sleeper sleeper(engine_.running()->transports.shm());
+  SweepPauses pauses;
   while (found != Look::left) {
     if (found == Look::moved) {
       sleeper.rise();
-    } else if (!sleep_on_network()) {
+      pauses.begin_again();
+    } else if (!sleep_on_network(pauses)) {
       sleeper.sleep([&] { return (found = look()) != Look::quiet; });
     }
     if (found != Look::left) found = look();
@@ -195,12 +219,11 @@ bool Agent::serve() {
   return served;
 }
 
-bool Agent::sleep_on_network() {
+bool Agent::sleep_on_network(SweepPauses& pauses) {
   auto timeout = static_cast<long>(long_interval_);
   // ppoll ignores negative descriptors.
-  std::array<pollfd, 2> look{pollfd{-1, POLLIN, 0}, pollfd{-1, POLLIN, 0}};
-  bool blind = false;
-  bool quiet = false;
+  std::array<pollfd, 2> descriptors{pollfd{-1, POLLIN, 0}, pollfd{-1, POLLIN, 0}};
+  bool quiet = true;
   {
     const AgentGuard guard(engine_.lock);
     if (!guard) return true;
@@ -208,20 +231,19 @@ bool Agent::sleep_on_network() {
     Network* network = running.transports.network();
     if (network == nullptr) return false;
     AtomicNetwork* atomics = running.transports.atomics();
-    look[0].fd = network->wait_descriptor();
-    if (atomics != nullptr) look[1].fd = atomics->wait_descriptor();
-    blind = look[0].fd < 0 || (atomics != nullptr && look[1].fd < 0);
     if (running.node_sends) timeout = static_cast<long>(interval_);
-    if (network->transferring()) timeout = between_pieces;
-    quiet = blind || (network->may_wait() && (atomics == nullptr || atomics->may_wait()));
-  }
-  if (blind) {
-    sleep_for(short_sleep);
-    return true;
+    if (must_poll(running.transports)) {
+      timeout = pauses.next(network->transferring(), timeout);
+    } else {
+      descriptors[0].fd = network->wait_descriptor();
+      if (atomics != nullptr) descriptors[1].fd = atomics->wait_descriptor();
+      if (network->transferring()) timeout = between_pieces;
+      quiet = network->may_wait() && (atomics == nullptr || atomics->may_wait());
+    }
   }
   if (!quiet) return true;
   const timespec time{0, timeout};
-  ::ppoll(look.data(), look.size(), &time, nullptr);
+  ::ppoll(descriptors.data(), descriptors.size(), &time, nullptr);
   return true;
 }
 

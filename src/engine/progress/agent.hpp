@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "engine/progress/sweep_pauses.hpp"
 #include "transport/shm/futex.hpp"
 
 namespace oriel {
@@ -19,8 +20,9 @@ class Process;
 /// MPI call has swept for an interval (ORIEL_AGENT_INTERVAL; five times that on a crowded node). In
 /// a program that has been busy in MPI, it detects this after at most sixteen intervals more. Until
 /// an MPI call sweeps again, it sleeps on the network's descriptors, or without a network on the
-/// process's doorbell, and sweeps when it is woken. It makes no MPI call: the program may have
-/// requested MPI_THREAD_SINGLE.
+/// process's doorbell, and sweeps when it is woken. If the network signals no arrivals, it sweeps
+/// in rows, with pauses in between. It makes no MPI call: the program may have requested
+/// MPI_THREAD_SINGLE.
 class Agent {
  public:
   explicit Agent(Engine& engine) : engine_(engine) {}
@@ -61,8 +63,9 @@ class Agent {
   bool serve();
   void set_sweeping(Process& process, bool sweeping);
   Look look();
+  bool sweep_in_row(Process& process);
   /// Sleeps until the network may have work. Returns false if there is no network to sleep on.
-  bool sleep_on_network();
+  bool sleep_on_network(SweepPauses& pauses);
 
   Engine& engine_;
   // Held while the agent is started or stopped: threads of the program may make windows at the same

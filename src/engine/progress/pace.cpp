@@ -56,6 +56,11 @@ bool Pace::polls_network() const {
   return running_.transports.network() != nullptr;
 }
 
+std::uint64_t Pace::steps_of_sweep(std::uint64_t steps) const {
+  if (!polls_network()) return steps;
+  return running_.transports.by_card() ? steps::call : steps::poll;
+}
+
 void Pace::sweep_in_passing(Passing passing) {
   Process& process = running_.process;
   const bool asked =

@@ -46,10 +46,8 @@ class Pace {
   /// How often a wait sweeps before it yields, and yields before it sleeps.
   long spins() const { return crowded() ? 0 : spins_; }
   long yields() const { return crowded() ? yields_ / 10 : yields_; }
-  /// The steps of a sweep that takes `steps` unless it polls the network.
-  std::uint64_t steps_of_sweep(std::uint64_t steps) const {
-    return polls_network() ? steps::poll : steps;
-  }
+  /// The steps of a wait's sweep, which takes `steps` unless it polls a network.
+  std::uint64_t steps_of_sweep(std::uint64_t steps) const;
 
   /// A sweep in a call that does not wait. With the process lock.
   void sweep_in_passing(Passing passing);

@@ -73,8 +73,8 @@ class WaitEvent {
   Wait wait_;
 };
 
-/// Waits until done() is true, or lost(), which is called now and then, returns a failure; that
-/// failure is the result. The caller holds the process lock. `events`, `wait`: the window, and the
+/// Waits until done() is true, or lost(), which is called now and then, returns a failure, or true;
+/// that is the result. The caller holds the process lock. `events`, `wait`: the window, and the
 /// reason of the wait.
 template <typename Done, typename Lost>
 std::invoke_result_t<Lost&> sweep_until(Engine& engine, const WindowEvents& events,

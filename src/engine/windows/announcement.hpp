@@ -30,7 +30,7 @@ struct Announcement {
   std::uint32_t knows_peers = 0;  // see HostComm
   std::uint32_t intrinsic = 0;    // its info requests accumulates by hardware atomics
   std::uint32_t networked = 0;    // the rank has opened a network to other nodes
-  std::uint32_t reserved = 0;
+  std::int32_t numa_node = -1;    // on which the rank runs; -1: unknown
 
   /// True if node peers reach the rank's memory otherwise than through an arena. All ranks find
   /// this from the announcements alone. XPMEM does not count: some peers may be unable to map by

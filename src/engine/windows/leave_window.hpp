@@ -21,8 +21,8 @@ EngineFailure leave_window(Engine& engine, Window& window, EngineFailure& failed
 
 /// Waits, sweeping, until all ranks of each of these windows have called it. Does not wait for
 /// ranks that have ended.
-void await_other_ranks(Engine& engine, std::vector<Window*> windows);
-/// Waits until all packets of this process have been sent, some seconds at most.
-void await_last_packets(Engine& engine);
+void await_other_ranks(Engine& engine, const std::vector<Window*>& windows);
+/// Waits until the network has finished all sends of this process, three seconds at most.
+void await_last_sends(Engine& engine);
 
 }  // namespace oriel

@@ -179,6 +179,18 @@ RegionSpec region_spec(WindowDraft& draft, const WindowMembers& members) {
   return spec;
 }
 
+/// Waits until the window's new links are answered in both directions (Lifeline). From then on the
+/// loss of a process is detected, also if it is cut off before it makes its next call. No process
+/// waits for one that is in the barrier already, because that one has answered before.
+void await_links(Engine& engine) {
+  const auto answered = [&] {
+    const Guard guard(engine.lock);
+    return engine.running()->transports.links_answered();
+  };
+  Waiter waiter(engine);
+  while (!answered()) waiter.round_unlocked();
+}
+
 HostCode create(WindowDraft& draft, const WindowMembers& members, const WindowAgreement& agreed) {
   WindowSpec spec;
   spec.id = draft.mine.window;
@@ -198,6 +210,7 @@ HostCode create(WindowDraft& draft, const WindowMembers& members, const WindowAg
     return 0;
   }
   if (running.needs_agent(draft.terms.no_locks)) draft.engine.agent.start();
+  await_links(draft.engine);
   // A message for a window that does not exist yet would be lost.
   const HostCode code = draft.comm.barrier();
   if (code == 0) return 0;

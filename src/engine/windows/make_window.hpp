@@ -22,8 +22,9 @@ namespace oriel {
 ///                        after the exchange of names and exposed memory        several nodes
 ///     agree              some rank may have failed, or may have to send       Allreduce
 ///                        messages within its node (WindowAgreement)
-///     create             the window itself; no message may arrive before      Barrier, if there
-///                        it exists                                            are messages
+///     create             the window itself; waits for the answers to its      Barrier, if there
+///                        links (Network::links_answered()); no message may    are messages
+///                        arrive before it exists
 ///
 /// The second Allgather and the Allreduce are omitted if the announcements prove that no later step
 /// can fail, as for all but the first windows of a communicator: see Announcements. The result of

@@ -95,14 +95,23 @@ std::string describe_protocols(Running& running, Window& window) {
 }
 
 std::string describe_network(Running& running) {
-  if (const Network* open = running.transports.network()) return open->description();
+  const auto describe = [](const Network& network, const std::string& refusals) {
+    return network.description() + (refusals.empty() ? "" : ". Not opened: " + refusals);
+  };
+  if (const Network* open = running.transports.network()) return describe(*open, running.refusals);
   std::string error;
   Networks& networks = running.transports.networks();
-  const OfferedNetworks offered = networks.offered(error);
-  if (offered.none()) return error;
-  const std::unique_ptr<Network> tried =
-      networks.open_network(offered.networks.front().network, 0, error);
-  return tried != nullptr ? tried->description() : error;
+  NetworkOffers offers{{networks.offered(error)}, {}};
+  std::string refusals;
+  while (const std::uint64_t choice = offers.choice()) {
+    error.clear();
+    if (const auto tried = networks.open_network(choice, RankPosition(), error)) {
+      return describe(*tried, refusals);
+    }
+    refusals += (refusals.empty() ? "" : ". ") + error;
+    offers.refuse(choice);
+  }
+  return refusals.empty() ? error : refusals;
 }
 
 }  // namespace oriel

@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/windows/window_draft.hpp"
 
+#include <sched.h>
+
 #include <utility>
 
 #include "core/lock/control.hpp"
 
 namespace oriel {
+namespace {
+
+int own_numa_node() {
+  unsigned cpu = 0;
+  unsigned node = 0;
+  return ::getcpu(&cpu, &node) == 0 ? static_cast<int>(node) : -1;
+}
+
+}  // namespace
 
 WindowDraft::~WindowDraft() {
   if (running == nullptr) return;
@@ -17,11 +28,12 @@ WindowDraft::~WindowDraft() {
 void WindowDraft::begin(std::uint64_t bytes, std::uint64_t disp_unit) {
   running = engine.running();
   own = std::make_shared<OwnMemory>(running->transports);
+  mine.networked = running->transports.network() != nullptr ? 1 : 0;
   if (failed()) return;
   mine.memory.bytes = bytes;
   mine.disp_unit = disp_unit;
   mine.intrinsic = terms.intrinsic ? 1 : 0;
-  mine.networked = running->transports.network() != nullptr ? 1 : 0;
+  mine.numa_node = own_numa_node();
   ShmTransport& node = running->transports.shm();
   // Before peers attach this process: they then test whether they may copy its private memory.
   if (ranks > 1) node.permit_vm();

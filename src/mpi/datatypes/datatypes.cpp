@@ -54,9 +54,9 @@ void Datatypes::start(const SelfComm& self, ProcessLock& lock) {
 
 const Datatypes::Known* Datatypes::remember(const PredefinedType& type) {
   Known known;
-  known.layout = LayoutRef(new Layout(exact_blocks(type), type.extent, type.basic));
+  known.layout = Layout::lasting(exact_blocks(type), type.extent, type.basic);
   known.elements = type.type_class == TypeClass::pair
-                       ? LayoutRef(new Layout({{0, type.true_extent}}, type.extent, type.basic))
+                       ? Layout::lasting({{0, type.true_extent}}, type.extent, type.basic)
                        : known.layout;
   known.basic = &type;
   known.predefined = true;

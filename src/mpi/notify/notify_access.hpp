@@ -19,8 +19,8 @@ inline Access counted(Access access, int index) {
   return access;
 }
 
-/// A put of one contiguous type to mapped memory. Returns false if the operation must take the
-/// general path.
+/// A put of one contiguous type to mapped memory or to a remote rank. Returns false if the
+/// operation must take the general path. With the process lock.
 inline bool try_put_notified(const WindowHandle& window, const Access& access) {
   const NotifyArg& notify_arg = access.notify_arg;
   std::size_t bytes;
@@ -33,8 +33,13 @@ inline bool try_put_notified(const WindowHandle& window, const Access& access) {
       notify_arg.kind == NotifyKind::tag
           ? notify_arg.number >= 0
           : window.core->notifications().counters().has(access.target.rank, notify_arg.number);
-  return valid && window.core->put_notified(access.target.rank, access.target.displacement,
-                                            access.origin.address, bytes, notify_arg);
+  if (!valid) return false;
+  if (window.core->remote(access.target.rank)) {
+    return issue_run(window, true, access.target.rank, access.target.displacement,
+                     access.origin.address, bytes, notify_arg);
+  }
+  return window.core->put_notified(access.target.rank, access.target.displacement,
+                                   access.origin.address, bytes, notify_arg);
 }
 
 /// A notified operation, if hot paths are closed or the window is not Oriel's.

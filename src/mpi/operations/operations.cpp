@@ -151,6 +151,25 @@ Failure find_in_handle(const WindowHandle& window, const HandleView& view, const
   return {};
 }
 
+/// Sets what an operation has of its window, its thread and its process, and sweeps now and then.
+void prepare(const WindowHandle& window, Operation& operation) {
+  operation.number = ++engine.running()->last_number;
+  operation.ordered = window.info.order.load();
+  operation.line = engine.own_line();
+  operation.thread = engine.thread_of(operation.line);
+  operation.notify_arg.bytes = operation.bytes();
+  engine.sweep_in_passing(Passing::issues);
+}
+
+/// Gives the operation to the core. Direct transfers proceed while the program computes only if the
+/// agent sweeps.
+Outcome hand_over(const WindowHandle& window, const Operation& operation) {
+  const Outcome outcome = window.core->epochs().issue(operation);
+  const Network* network = engine.running()->transports.network();
+  if (network != nullptr && network->transferring()) engine.agent.wake_after_operation();
+  return outcome;
+}
+
 bool try_put_or_get(const WindowHandle& window, const Access& access) {
   const bool put = access.kind == OperationKind::put;
   if ((!put && access.kind != OperationKind::get) || access.notify_arg.wanted()) return false;
@@ -209,14 +228,38 @@ std::byte* find_address_by_handle(const WindowHandle& window, int rank, MPI_Aint
   return window.core->find_address(*window.view, displacement, bytes);
 }
 
+bool issue_run(const WindowHandle& window, bool write, int rank, MPI_Aint displacement, void* local,
+               std::size_t bytes, const NotifyArg& notify_arg) {
+  if (window.core->events().all_operations()) return false;
+  Operation operation;
+  operation.kind = write ? OperationKind::put : OperationKind::get;
+  operation.target = rank;
+  operation.displacement = displacement;
+  Buffer& run = write ? operation.origin : operation.result;
+  run = bytes_at(local, bytes);
+  operation.target_count = run.count;
+  operation.target_layout = run.layout;
+  operation.notify_arg = notify_arg;
+  prepare(window, operation);
+  return hand_over(window, operation).ok();
+}
+
 bool try_copy(const WindowHandle& window, bool write, int rank, MPI_Aint displacement, void* local,
               std::size_t bytes, bool may_aggregate) {
   if (valid_rank(window, rank)) {
     // No system call with a lock that other threads wait for.
     if (!may_aggregate || bytes > Aggregation::most_bytes || engine.lock.among_many())
       return window.core->try_copy(write, rank, displacement, local, bytes);
-    const TryGuard guard(engine.lock);
-    return window.core->try_copy(write, rank, displacement, local, bytes, bool(guard));
+    {
+      const TryGuard guard(engine.lock);
+      // The window's table of members may be read with the lock only.
+      if (!guard || !window.core->remote(rank))
+        return window.core->try_copy(write, rank, displacement, local, bytes, bool(guard));
+      if (!issue_run(window, write, rank, displacement, local, bytes, {})) return false;
+      engine.running()->calls.count();
+    }
+    engine.end_call(steps::call);
+    return true;
   }
   return window.view.has_value() && rank == window.view->target &&
          window.core->try_copy(write, *window.view, displacement, local, bytes);
@@ -255,6 +298,7 @@ void report_carried_out(const WindowHandle& window, const Access& access, std::u
   if (access.kind == OperationKind::put) {
     // An origin may put fewer bytes than the target's elements have.
     const bool same = access.origin.type == access.target.type;
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the put has found both types.
     const Known& own = same ? there : *runtime.datatypes.find_known(access.origin.type);
     bytes = bytes_in({*own.layout, static_cast<std::uint64_t>(access.origin.count)});
   }
@@ -357,25 +401,17 @@ Failure issue(WindowHandle& window, const Access& access, Completion* completion
     return {MPI_ERR_RMA_SYNC, "this operation with a request needs a lock or lock_all epoch"};
   }
   operation.target = access.target.rank;
-  operation.number = ++engine.running()->last_number;
   if (!window.view.has_value()) operation.displacement = access.target.displacement;
   operation.compare = access.compare;
   operation.completion = completion;
   operation.completes_there = access.completes_there;
-  operation.ordered = window.info.order.load();
-  operation.line = engine.own_line();
-  operation.thread = engine.thread_of(operation.line);
   operation.notify_arg = access.notify_arg;
-  operation.notify_arg.bytes = operation.bytes();
-  engine.sweep_in_passing(Passing::issues);
+  prepare(window, operation);
   if (window.info.access_awaited != AccessAwaited::at_completion) {
     if (const Failure bad = await_lock(engine, *window.core, operation)) return bad;
   }
-  const Outcome outcome = window.core->epochs().issue(operation);
+  const Outcome outcome = hand_over(window, operation);
   posted = outcome.ok() && !outcome.done;
-  // Direct transfers proceed while the program computes only if the agent sweeps.
-  const Network* network = engine.running()->transports.network();
-  if (network != nullptr && network->transferring()) engine.agent.wake_after_operation();
   return failure(outcome.error, window.core->reason());
 }
 

@@ -94,6 +94,11 @@ inline std::byte* find_address(const WindowHandle& window, int rank, MPI_Aint di
   return find_address_by_handle(window, rank, displacement, bytes);
 }
 
+/// The short way into the core of a put (`write`) or get of one run of bytes, for a remote rank.
+/// False: issue() must follow, which reports errors. With the process lock.
+bool issue_run(const WindowHandle& window, bool write, int rank, MPI_Aint displacement, void* local,
+               std::size_t bytes, const NotifyArg& notify_arg);
+
 /// The longer hot path, for memory that system calls access. Returns whether the bytes have been
 /// put (`write`) or got. `may_aggregate`: they may also be left for the next call that completes
 /// them.

@@ -3,7 +3,7 @@
 
 #include "core/base/settings.hpp"
 #include "mpi/host/host_mpi.hpp"
-#include "transport/ofi/network.hpp"
+#include "transport/ofi/ofi_networks.hpp"
 
 namespace oriel::mpi {
 

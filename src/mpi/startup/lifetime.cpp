@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 
-#include <utility>
 #include <vector>
 
 #include "engine/record/report_table.hpp"
@@ -108,11 +107,11 @@ void Lifetime::disconnect() {
       held.push_back(state);
       windows.push_back(state->core);
     }
-    await_other_ranks(engine, std::move(windows));
+    await_other_ranks(engine, windows);
   }
   if (void (*const hook)() = disconnect_; hook != nullptr) hook();
   const Guard guard(engine.lock);
-  await_last_packets(engine);
+  await_last_sends(engine);
 }
 
 void Lifetime::disconnect_with_last_session() {

@@ -18,6 +18,7 @@
 #include "mpi/mpi_t/tool_interface.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/startup/lifetime.hpp"
+#include "transport/ofi/provider_settings.hpp"
 #include "transport/shm/descriptors.hpp"
 
 using namespace oriel::mpi;
@@ -80,7 +81,14 @@ void allow_second_endpoint() {
   if (!runtime.disabled()) ::setenv("PSM3_MULTI_EP", "1", 0);
 }
 
+void limit_memory() {
+  int ranks = 0;
+  if (runtime.disabled() || host_mpi().Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS) return;
+  oriel::limit_provider_memory(ranks);
+}
+
 void world_began() {
+  limit_memory();
   runtime.note_thread_level();
   report_mpi_started();
 }

@@ -13,19 +13,21 @@
 namespace oriel {
 namespace {
 
-// The limit of direct transfers in flight, to all processes together.
+// The limit of direct transfers in flight, to all processes together; and that of short ones, whose
+// bytes are copied: 8 MB at most.
 constexpr std::size_t most_transfers = 64;
+constexpr std::size_t most_short = 1024;
 // How often a transfer is begun whose completions report a shortage.
 constexpr std::uint8_t most_beginnings = 64;
 
-// The limit of bounce buffers in use, some 2 MB.
+// The limit of long bounce buffers in use, some 2 MB.
 constexpr std::size_t most_bouncing = 8;
 
 }  // namespace
 
 DirectTransfers::DirectTransfers(OfiEndpoint& endpoint, PacketBuffers& buffers, NetworkPeers& peers,
-                                 PacketSender& sender, PacketReceiver& receiver)
-    : endpoint_(endpoint), buffers_(buffers), peers_(peers), sender_(sender), receiver_(receiver) {}
+                                 PacketSender& sender)
+    : endpoint_(endpoint), buffers_(buffers), peers_(peers), sender_(sender) {}
 
 DirectTransfers::~DirectTransfers() {
   for (DirectTransfer& transfer : all_) close_object(transfer.registration);
@@ -35,13 +37,13 @@ DirectTransfers::~DirectTransfers() {
 /// whether they are all runs completely.
 bool DirectTransfers::fill_runs(DirectTransfer& direct, std::span<const TransferRun> runs,
                                 std::uint64_t key) const {
-  const Fabric& fabric = endpoint_.fabric();
-  const std::size_t most = std::min(runs.size(), fabric.runs);
+  const Fabric& facts = endpoint_.facts();
+  const std::size_t most = std::min(runs.size(), facts.runs);
   std::uint64_t cut = 0;  // bytes of the last run that are left over
   direct.bytes = 0;
-  for (direct.runs = 0; direct.runs < most && direct.bytes < fabric.longest; ++direct.runs) {
+  for (direct.runs = 0; direct.runs < most && direct.bytes < facts.longest; ++direct.runs) {
     const TransferRun& run = runs[direct.runs];
-    const std::uint64_t bytes = std::min(run.bytes, fabric.longest - direct.bytes);
+    const std::uint64_t bytes = std::min(run.bytes, facts.longest - direct.bytes);
     direct.here[direct.runs] = {run.local, bytes};
     direct.there[direct.runs] = {run.remote, bytes, key};
     direct.bytes += bytes;
@@ -50,9 +52,8 @@ bool DirectTransfers::fill_runs(DirectTransfer& direct, std::span<const Transfer
   return direct.runs == runs.size() && cut == 0;
 }
 
-std::uint64_t DirectTransfers::begin(NetworkPeer& to, bool write, std::span<const TransferRun> runs,
-                                     std::uint64_t key, std::uint64_t token, Behind* behind) {
-  if (under_way_ >= most_transfers) return 0;
+Accepted DirectTransfers::begin(NetworkPeer& to, bool write, std::span<const TransferRun> runs,
+                                std::uint64_t key, std::uint64_t token, Behind* behind) {
   if (idle_.empty()) idle_.push_back(&all_.emplace_back());
   DirectTransfer& direct = *idle_.back();
   direct.kind = OperationContext::Kind::transfer;
@@ -61,15 +62,31 @@ std::uint64_t DirectTransfers::begin(NetworkPeer& to, bool write, std::span<cons
   direct.write = write;
   direct.attempts = 0;
   bool whole = fill_runs(direct, runs, key);
-  const auto give_up = [&](Error error) {
-    finished_.push_back({token, direct.bytes, error});
-    return direct.bytes;
+  const auto give_up = [&](Error error) -> Accepted {
+    finished_.push({token, direct.bytes, error});
+    if (behind != nullptr) behind->failed = true;
+    return {direct.bytes};
   };
   if (!to.accepts_packets()) return give_up(Error::peer_lost);
-  if (endpoint_.local_registration() && !register_runs(direct)) {
-    if (bouncing_ >= most_bouncing) return 0;
+  std::string error;
+  PacketBuffer* buffer = copies(direct) ? buffers_.acquire_short(error) : nullptr;
+  if (buffer == nullptr && under_way_ - short_ >= most_transfers) return {};
+  if (buffer != nullptr) {
+    ++short_;
+    bounce_runs(direct, *buffer);
+  } else if (endpoint_.local_registration() && !register_runs(direct)) {
+    // The program may only read its memory, for example.
+    if (bouncing_ >= most_bouncing) return {};
+    buffer = buffers_.acquire_long(error);
+    if (buffer == nullptr) {
+      // Transfers under way may hold all memory that this process may lock.
+      if (under_way_ != 0) return {};
+      return give_up(Error::system);
+    }
+    direct.long_bounce = true;
+    ++bouncing_;
     const std::uint64_t before = direct.bytes;
-    if (!bounce_runs(direct)) return give_up(Error::system);
+    bounce_runs(direct, *buffer);
     whole = whole && direct.bytes == before;
   }
   direct.immediate =
@@ -80,13 +97,23 @@ std::uint64_t DirectTransfers::begin(NetworkPeer& to, bool write, std::span<cons
     ++under_way_;
     if (direct.immediate) {
       direct.sequence = ++to.sent;
+      ++to.announced;
+      ++to.overtaking;
       behind->went = true;
     }
-    return direct.bytes;
+    return {direct.bytes, write && buffer != nullptr};
   }
   release_memory(direct);
-  if (meaning_of(code) == FabricError::passing) return 0;
+  if (meaning_of(code) == FabricError::passing) return {};
   return give_up(error_of(to, code));
+}
+
+/// Returns whether the transfer is so short that its bytes are copied. Programs reuse the buffer of
+/// a short put at once, because hosts copy it. A copy also takes less time than a registration.
+bool DirectTransfers::copies(const DirectTransfer& direct) const {
+  return short_ < most_short &&
+         direct.bytes <= std::min(PacketBuffers::short_bytes, buffers_.long_bytes()) &&
+         (direct.write || endpoint_.local_registration());
 }
 
 /// Registers our memory, from the lowest to the highest byte of the runs, for this transfer only:
@@ -103,19 +130,15 @@ bool DirectTransfers::register_runs(DirectTransfer& direct) {
                                    direct.write ? FI_WRITE : FI_READ, direct.registration) == 0;
 }
 
-/// Makes the transfer one of a packet buffer, which is registered, and cuts it to the buffer's
-/// size: the provider does not register our memory, because the program may only read it, for
-/// example. False if there is no buffer.
-bool DirectTransfers::bounce_runs(DirectTransfer& direct) {
-  std::string error;
-  direct.bounce = buffers_.acquire(error);
-  if (direct.bounce == nullptr) return false;
-  ++bouncing_;
+/// Replaces the transfer's own memory by a packet buffer, and cuts the transfer to the buffer's
+/// size.
+void DirectTransfers::bounce_runs(DirectTransfer& direct, PacketBuffer& buffer) {
+  direct.bounce = &buffer;
   std::size_t count = 0;
-  for (direct.bytes = 0; count < direct.runs && direct.bytes < PacketBuffers::packet_bytes;
-       ++count) {
+  const std::size_t most = PacketBuffers::bytes_of(buffer);
+  for (direct.bytes = 0; count < direct.runs && direct.bytes < most; ++count) {
     iovec& run = direct.here[count];
-    run.iov_len = std::min(run.iov_len, PacketBuffers::packet_bytes - direct.bytes);
+    run.iov_len = std::min(run.iov_len, most - direct.bytes);
     direct.there[count].len = run.iov_len;
     if (direct.write) {
       std::memcpy(direct.bounce->data + direct.bytes, run.iov_base, run.iov_len);
@@ -123,14 +146,13 @@ bool DirectTransfers::bounce_runs(DirectTransfer& direct) {
     direct.bytes += run.iov_len;
   }
   direct.runs = count;
-  return true;
 }
 
 void DirectTransfers::release_memory(DirectTransfer& direct) {
   close_object(direct.registration);
   if (direct.bounce == nullptr) return;
-  buffers_.release(*std::exchange(direct.bounce, nullptr));
-  --bouncing_;
+  PacketBuffers::release(*std::exchange(direct.bounce, nullptr));
+  --(std::exchange(direct.long_bounce, false) ? bouncing_ : short_);
 }
 
 ssize_t DirectTransfers::issue(DirectTransfer& direct) {
@@ -149,7 +171,7 @@ ssize_t DirectTransfers::issue(DirectTransfer& direct) {
                            &direct.context,     direct.immediate.value_or(0)};
   if (!direct.write) return fi_readmsg(endpoint_.handle(), &message, FI_COMPLETION);
   const std::uint64_t flags = FI_COMPLETION |
-                              (endpoint_.fabric().delivers_writes ? FI_DELIVERY_COMPLETE : 0) |
+                              (endpoint_.facts().delivers_writes ? FI_DELIVERY_COMPLETE : 0) |
                               (direct.immediate ? FI_REMOTE_CQ_DATA : 0);
   return fi_writemsg(endpoint_.handle(), &message, flags);
 }
@@ -157,7 +179,8 @@ ssize_t DirectTransfers::issue(DirectTransfer& direct) {
 /// The error of a transfer that has failed with this code.
 Error DirectTransfers::error_of(NetworkPeer& to, long code) {
   if (meaning_of(code) != FabricError::peer_gone) return Error::system;
-  receiver_.lose(to);
+  // If the peer has ended, its last packets may not have been read yet.
+  if (!to.ended) to.lose();
   return Error::peer_lost;
 }
 
@@ -165,7 +188,7 @@ Error DirectTransfers::error_of(NetworkPeer& to, long code) {
 /// receiver holds them back if the write has immediate data, whose number precedes theirs.
 bool DirectTransfers::may_repeat(DirectTransfer& direct, long code) const {
   return meaning_of(code) == FabricError::passing && ++direct.attempts < most_beginnings &&
-         (!direct.write || !endpoint_.fabric().orders_writes || direct.immediate);
+         (!direct.write || !endpoint_.facts().orders_writes || direct.immediate);
 }
 
 void DirectTransfers::over(DirectTransfer& transfer, int code) {
@@ -203,16 +226,10 @@ void DirectTransfers::finish(DirectTransfer& direct, Error error) {
     }
   }
   release_memory(direct);
+  if (direct.immediate) --peers_[static_cast<std::size_t>(direct.process)]->announced;
   --under_way_;
-  finished_.push_back({direct.token, direct.bytes, error});
+  finished_.push({direct.token, direct.bytes, error});
   idle_.push_back(&direct);
-}
-
-bool DirectTransfers::finished(Transfer& transfer) {
-  if (finished_.empty()) return false;
-  transfer = finished_.front();
-  finished_.pop_front();
-  return true;
 }
 
 }  // namespace oriel

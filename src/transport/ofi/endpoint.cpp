@@ -2,10 +2,12 @@
 #include "transport/ofi/endpoint.hpp"
 
 #include <rdma/fi_cm.h>
+#include <rdma/fi_errno.h>
 #include <sys/random.h>
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 namespace oriel {
 
@@ -36,7 +38,11 @@ bool OfiEndpoint::fail(std::string& error, const char* step, long code) const {
 
 bool OfiEndpoint::open_endpoint(std::string& error) {
   const auto refused = [&](int code, const char* step) {
-    return code != 0 && !fail(error, step, code);
+    if (code == 0) return false;
+    // The domain is abandoned: tcp of libfabric 2.5 frees a part of it twice when it is closed
+    // after the provider could not open an endpoint for want of descriptors.
+    domain_ = nullptr;
+    return !fail(error, step, code);
   };
   if (refused(library_->fabric(info_->fabric_attr, &fabric_, nullptr), "to open the fabric") ||
       refused(fi_domain(fabric_, info_, &domain_, nullptr), "to open the domain")) {
@@ -49,7 +55,7 @@ bool OfiEndpoint::open_endpoint(std::string& error) {
   cq.format = FI_CQ_FORMAT_DATA;
   cq.wait_obj = FI_WAIT_FD;
   cq.size = 4096;
-  if (fi_cq_open(domain_, &cq, &completions_, nullptr) == 0) {
+  if (facts_.signals_arrivals && fi_cq_open(domain_, &cq, &completions_, nullptr) == 0) {
     fi_control(&completions_->fid, FI_GETWAIT, &wait_descriptor_);
   } else {
     cq.wait_obj = FI_WAIT_NONE;
@@ -76,11 +82,27 @@ bool OfiEndpoint::read_own_name(std::string& error) {
   std::strncpy(own_name_.provider.data(), info_->fabric_attr->prov_name,
                own_name_.provider.size() - 1);
   std::size_t length = own_name_.address.size();
-  if (const int code = fi_getname(&endpoint_->fid, own_name_.address.data(), &length); code != 0) {
-    return fail(error, "to tell the address of the endpoint", code);
+  const int code = fi_getname(&endpoint_->fid, own_name_.address.data(), &length);
+  if (code == -FI_ETOOSMALL) {
+    error = std::string("an address of libfabric's provider ") + own_name_.provider.data() +
+            " has " + std::to_string(length) + " bytes, and Oriel takes at most " +
+            std::to_string(own_name_.address.size()) +
+            "; choose another one with ORIEL_OFI_PROVIDER";
+    return false;
   }
+  if (code != 0) return fail(error, "to tell the address of the endpoint", code);
   own_name_.address_bytes = static_cast<std::uint32_t>(length);
   return true;
+}
+
+NodeAddresses OfiEndpoint::lifeline_addresses() const {
+  NodeAddresses own;
+  // Only the kernel's IP sends TCP wherever it sends the endpoint's messages. verbs has IP
+  // addresses, too, but a firewall that refuses TCP does not see its messages.
+  if (facts_.kernel_ip && has_ip_address(*info_)) {
+    own = addresses_of_endpoint(std::span(own_name_.address).first(own_name_.address_bytes));
+  }
+  return own.all.empty() ? addresses_of_node() : own;
 }
 
 int OfiEndpoint::attach_endpoint(const EndpointName& name, std::string& error) {

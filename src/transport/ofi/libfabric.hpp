@@ -9,9 +9,9 @@
 namespace oriel {
 
 /// The libfabric that is found at run time: the file that ORIEL_OFI_LIBRARY names; otherwise the
-/// one that the host MPI has loaded, because two cannot coexist in one process; otherwise one that
-/// came with the host MPI; otherwise the system's. All other functions are called through the
-/// objects that these few functions create.
+/// one that the host MPI has loaded, because two that load one provider's file crash when the
+/// process ends; otherwise one that came with the host MPI; otherwise the system's. All other
+/// functions are called through the objects that these few functions create.
 struct Libfabric {
   int (*getinfo)(std::uint32_t version, const char* node, const char* service, std::uint64_t flags,
                  const fi_info* hints, fi_info** info) = nullptr;

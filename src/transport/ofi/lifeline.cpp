@@ -5,22 +5,25 @@
 #include <netinet/in.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <unordered_map>
+#include <utility>
 
 #include "transport/ofi/tcp_socket.hpp"
 #include "transport/shm/clock.hpp"
-#include "transport/shm/descriptors.hpp"
 
 namespace oriel {
 namespace {
 
 // The time between two attempts to connect, and the time after which an unused question is closed.
 constexpr std::uint64_t patience = 1'000'000'000;
+// The time after which a peer's next address is tried if nothing answers at one.
+constexpr std::uint64_t patience_per_address = 2'000'000'000;
+// The time for which the creation of a window waits for the answer to a link.
+constexpr std::uint64_t longest_await = 1'000'000'000;
 // The maximal number of connections that one call of poll() accepts.
 constexpr int most_accepted = 128;
 // The maximal number of losses sent on one connection. They fit into any receive buffer, so a peer
@@ -41,18 +44,6 @@ void keep_alive(int socket, int timeout_s) {
   set_option(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, timeout_s * 1000);
 }
 
-/// The address without the port.
-LifelineName::Words node_of(const sockaddr_storage& address) {
-  LifelineName::Words node{};
-  if (address.ss_family == AF_INET) {
-    node[0] = reinterpret_cast<const sockaddr_in&>(address).sin_addr.s_addr;
-  } else {
-    std::memcpy(node.data(), &reinterpret_cast<const sockaddr_in6&>(address).sin6_addr,
-                sizeof node);
-  }
-  return node;
-}
-
 /// Returns whether the other end's kernel has acknowledged `bytes` bytes, so that it has the
 /// connection.
 bool was_acknowledged(int socket, std::size_t bytes) {
@@ -64,8 +55,8 @@ bool was_acknowledged(int socket, std::size_t bytes) {
 
 }  // namespace
 
-Lifeline::Lifeline(std::span<const std::byte> near, int timeout_s) : timeout_s_(timeout_s) {
-  listen(near);
+Lifeline::Lifeline(NodeAddresses own, int timeout_s) : own_(std::move(own)), timeout_s_(timeout_s) {
+  if (!own_.all.empty()) listen();
 }
 
 Lifeline::~Lifeline() {
@@ -74,46 +65,34 @@ Lifeline::~Lifeline() {
     line.second.probe.end();
   }
   for (Line& line : accepted_) close(line);
-  if (socket_ >= 0) ::close(socket_);
-  if (refusing_ >= 0) ::close(refusing_);
+  close_socket(socket_);
+  close_socket(refusing_);
 }
 
-void Lifeline::listen(std::span<const std::byte> near) {
-  sockaddr_storage address{};
-  if (near.size() < sizeof(sa_family_t) || near.size() > name_.address.size()) return;
-  std::memcpy(&address, near.data(), near.size());
-  auto length = static_cast<socklen_t>(near.size());
-  // TCP needs an IPv4 or IPv6 address.
-  if (address.ss_family != AF_INET && address.ss_family != AF_INET6) return;
-  set_port(address, 0);
-  socket_ = open_socket(address);
-  if (socket_ < 0) return;
-  if (::getrandom(&name_.token, sizeof name_.token, 0) != sizeof name_.token ||
-      ::bind(socket_, reinterpret_cast<sockaddr*>(&address), length) != 0 ||
-      ::listen(socket_, SOMAXCONN) != 0) {
+void Lifeline::listen() {
+  LifelineName name;
+  name.node = own_.node;
+  name.of_endpoint = own_.of_endpoint ? 1 : 0;
+  const std::size_t count = std::min(own_.all.size(), name.addresses.size());
+  bool all_v4 = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    name.addresses[i] = own_.all[i].address;
+    all_v4 = all_v4 && name.addresses[i].is_v4();
+  }
+  const IpAddress any = all_v4 ? IpAddress::v4(0) : IpAddress();
+  const IpAddress& at = own_.of_endpoint ? name.addresses[0] : any;
+  socket_ = open_port(at, name.port);
+  if (socket_ < 0 || ::listen(socket_, SOMAXCONN) != 0 ||
+      ::getrandom(&name.token, sizeof name.token, 0) != sizeof name.token) {
+    error_ = errno;
     return;
   }
-  length = sizeof address;
-  if (::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &length) != 0) return;
-  std::memcpy(name_.address.data(), &address, std::min<std::size_t>(length, name_.address.size()));
-  name_.address_bytes = static_cast<std::uint32_t>(length);
-  name_.node = node_of(address);
-  open_refusing_port(address);
-}
-
-void Lifeline::open_refusing_port(sockaddr_storage address) {
-  socklen_t length = name_.address_bytes;
-  set_port(address, 0);
-  refusing_ = open_socket(address);
-  if (refusing_ >= 0 && ::bind(refusing_, reinterpret_cast<sockaddr*>(&address), length) == 0 &&
-      ::getsockname(refusing_, reinterpret_cast<sockaddr*>(&address), &length) == 0) {
-    name_.refusing_port = port_of(address);
-  }
+  refusing_ = open_port(at, name.refusing_port);
+  name_ = name;
 }
 
 void Lifeline::close(Line& line) {
-  if (line.socket >= 0) ::close(line.socket);
-  line.socket = -1;
+  close_socket(std::exchange(line.socket, -1));
   line.open = false;
 }
 
@@ -131,7 +110,7 @@ void Lifeline::record_loss(const Word& loss) {
 }
 
 void Lifeline::watch(const LifelineName& peer) {
-  if (peer.address_bytes == 0 || socket_ < 0 || peer.token == name_.token || lost(peer)) return;
+  if (peer.port == 0 || socket_ < 0 || peer.token == name_.token || lost(peer)) return;
   const auto [at, added] = lines_.try_emplace(peer.token);
   Line& line = at->second;
   if (!added && line.link) return;
@@ -144,12 +123,33 @@ void Lifeline::watch(const LifelineName& peer) {
   }
   line.link = true;
   line.peer = peer;
+  if (needs_proof(peer)) awaited_[{peer.token, true}] = 0;
   connect(line);
-  line.probe.begin(peer, line.since);
+}
+
+/// Returns whether a loss of the process counts only after a process of its node has shown a token.
+bool Lifeline::needs_proof(const LifelineName& peer) const {
+  return peer.of_endpoint == 0 && peer.node != name_.node;
+}
+
+void Lifeline::expect(const LifelineName& peer) {
+  if (peer.port == 0 || socket_ < 0 || lost(peer) || !needs_proof(peer)) return;
+  if (expected_.insert(peer.token).second) awaited_[{peer.token, false}] = 0;
+}
+
+bool Lifeline::links_answered() {
+  if (awaited_.empty()) return true;
+  const std::uint64_t now = nanoseconds_now();
+  poll_now(now);
+  for (auto& [end, since] : awaited_) {
+    if (since == 0) since = now;
+  }
+  std::erase_if(awaited_, [&](const auto& end) { return now - end.second > longest_await; });
+  return awaited_.empty();
 }
 
 bool Lifeline::alive(const LifelineName& peer) {
-  if (peer.address_bytes == 0 || socket_ < 0) return true;
+  if (peer.port == 0 || socket_ < 0) return true;
   poll();
   if (lost(peer)) return false;
   auto at = lines_.find(peer.token);
@@ -166,22 +166,65 @@ bool Lifeline::alive(const LifelineName& peer) {
   return !lost(peer);
 }
 
+/// The address to try next, of those that have not failed: a proved one, or else the first one.
+std::optional<std::size_t> Lifeline::next_route(const LifelineName& peer, unsigned failed) const {
+  std::optional<std::size_t> next;
+  for (const std::size_t route : routes_to(peer, own_)) {
+    if ((failed >> route & 1) != 0) continue;
+    if (proved_.contains({peer.node, peer.addresses[route]})) return route;
+    if (!next) next = route;
+  }
+  return next;
+}
+
+/// Returns whether an address of the peer is left to try if the line's one fails.
+bool Lifeline::has_other_route(const Line& line) const {
+  return next_route(line.peer, line.failed | 1U << line.route).has_value();
+}
+
 void Lifeline::connect(Line& line) {
   line.since = nanoseconds_now();
   line.open = line.known = false;
   line.sent = line.received = 0;
-  sockaddr_storage address{};
-  std::memcpy(&address, line.peer.address.data(), line.peer.address_bytes);
+  const std::optional<std::size_t> route = next_route(line.peer, line.failed);
+  if (!route) return;
+  const IpAddress& address = line.peer.addresses[*route];
+  if (line.link && (*route != line.route || !line.probe.begun())) {
+    line.probe.end();
+    line.probe = NodeProbe();
+    line.probe.begin(address, line.peer.refusing_port, line.since);
+  }
+  line.route = *route;
   line.socket = open_socket(address);
   if (line.socket < 0) return;
   keep_alive(line.socket, timeout_s_);
-  if (::connect(line.socket, reinterpret_cast<sockaddr*>(&address),
-                static_cast<socklen_t>(line.peer.address_bytes)) == 0) {
-    greet(line);
-  } else if (errno != EINPROGRESS) {
-    if (errno == ECONNREFUSED) record_loss({Word::Kind::ended, {}, line.peer.token, {}});
-    close(line);
+  const int error = begin_connect(line.socket, address, line.peer.port);
+  if (error != EINPROGRESS) finish_connect(line, error);
+}
+
+void Lifeline::finish_connect(Line& line, int error) {
+  if (error == 0) return greet(line);
+  abandon_address(line, error == ECONNREFUSED ? Evidence::ended : Evidence::none);
+}
+
+/// Returns whether the line's address leads to its peer's node.
+bool Lifeline::proved(const Line& line) const {
+  return !needs_proof(line.peer) ||
+         proved_.contains({line.peer.node, line.peer.addresses[line.route]});
+}
+
+/// Closes a connection that has failed, and begins one to the peer's next address.
+void Lifeline::abandon_address(Line& line, Evidence evidence) {
+  close(line);
+  const bool counts = proved(line);
+  if (evidence == Evidence::ended && counts) {
+    return record_loss({Word::Kind::ended, {}, line.peer.token, {}});
   }
+  if (evidence == Evidence::silent && counts) line.silent = true;
+  line.failed |= 1U << line.route;
+  if (next_route(line.peer, line.failed)) return connect(line);
+  if (line.silent) record_loss({Word::Kind::silent, {}, {}, line.peer.node});
+  line.failed = 0;
 }
 
 /// Advances a connection that was begun here.
@@ -189,12 +232,7 @@ void Lifeline::advance(Line& line) {
   if (line.socket >= 0 && !line.open) {
     const int error = outcome_of_connect(line.socket);
     if (error < 0) return;
-    if (error == 0) {
-      greet(line);
-    } else {
-      if (error == ECONNREFUSED) record_loss({Word::Kind::ended, {}, line.peer.token, {}});
-      close(line);
-    }
+    finish_connect(line, error);
   }
   if (line.socket >= 0) receive(line);
 }
@@ -204,8 +242,12 @@ void Lifeline::advance(Line& line) {
 void Lifeline::probe_node(Line& line) {
   if (line.known || (line.open && was_acknowledged(line.socket, sizeof(Word)))) {
     line.probe.end();
-  } else if (line.probe.finds_silence(line.peer, polled_, timeout())) {
-    record_loss({Word::Kind::silent, {}, {}, line.peer.node});
+    line.failed = 0;
+    if (proved(line)) line.silent = false;
+  } else if (line.probe.finds_silence(polled_, timeout()) &&
+             (!line.open || (proved(line) && !has_other_route(line)))) {
+    // An open connection is not closed without a loss: its peer may receive the first word later.
+    abandon_address(line, Evidence::silent);
   }
 }
 
@@ -239,28 +281,54 @@ void Lifeline::receive(Line& line) {
     const Read read = read_word(line, word);
     if (read == Read::nothing) break;
     if (read == Read::word && handle_word(line, word)) continue;
-    const bool held = line.known || was_acknowledged(line.socket, sizeof(Word));
-    bool ended = false;
-    switch (read) {
-      case Read::word:
-        ended = !line.accepted && word.kind != Word::Kind::refused;
-        break;
-      case Read::closed:
-      case Read::reset:
-        // The process that began a question may close it.
-        ended = (!line.accepted || line.link) && (held || read == Read::closed);
-        break;
-      default:
-        if (held) record_loss({Word::Kind::silent, {}, {}, line.peer.node});
-    }
-    if (ended) record_loss({Word::Kind::ended, {}, line.peer.token, {}});
-    // A refused question or link is repeated after ORIEL_PEER_TIMEOUT.
-    if (read == Read::word && !line.accepted) {
+    if (read == Read::word && !line.accepted && word.kind == Word::Kind::refused) {
+      // A refused question or link is repeated after ORIEL_PEER_TIMEOUT.
       line.since = polled_ + timeout();
+      close(line);
+    } else {
+      handle_end(line, read);
     }
-    close(line);
+    return;
   }
   if (line.socket >= 0 && line.known) send_losses(line);
+}
+
+/// The loss that the end of this connection shows, if it leads to its peer's node.
+Lifeline::Evidence Lifeline::evidence_of(Line& line, Read read) {
+  const bool held = line.known || was_acknowledged(line.socket, sizeof(Word));
+  // The process that began a question may close it.
+  const bool kept = !line.accepted || line.link;
+  switch (read) {
+    case Read::word:
+      return line.accepted ? Evidence::none : Evidence::ended;
+    case Read::closed:
+      return kept ? Evidence::ended : Evidence::none;
+    case Read::reset:
+      return kept && held ? Evidence::ended : Evidence::none;
+    default:
+      return held || line.probe.finds_silence(polled_, timeout()) ? Evidence::silent
+                                                                  : Evidence::none;
+  }
+}
+
+/// Where nodes have several addresses, a node that is silent at one of them may live. Its kernel
+/// resets a connection that has failed in the meantime. So such a reset shows nothing, and neither
+/// reset nor silence of an accepted connection does: a connection to the peer tells.
+void Lifeline::handle_end(Line& line, Read read) {
+  const Evidence evidence = evidence_of(line, read);
+  const bool unsure = !own_.of_endpoint && read != Read::closed;
+  if (!line.accepted) {
+    if (!unsure || read != Read::reset || !proved(line)) return abandon_address(line, evidence);
+    close(line);
+    return connect(line);
+  }
+  if (evidence == Evidence::ended && !unsure) {
+    record_loss({Word::Kind::ended, {}, line.peer.token, {}});
+  }
+  if (evidence == Evidence::silent && !unsure) {
+    record_loss({Word::Kind::silent, {}, {}, line.peer.node});
+  }
+  close(line);
 }
 
 /// Handles a received word. False if the connection must be closed.
@@ -273,10 +341,21 @@ bool Lifeline::handle_word(Line& line, const Word& word) {
   const bool first = word.kind == Word::Kind::link || word.kind == Word::Kind::question;
   if (!first || word.token != name_.token) return false;
   line.known = true;
-  if (!line.accepted) return true;
+  if (!line.accepted) {
+    proved_.emplace(line.peer.node, line.peer.addresses[line.route]);
+    awaited_.erase({line.peer.token, true});
+    line.failed = 0;
+    line.silent = false;
+    return true;
+  }
   line.link = word.kind == Word::Kind::link;
+  if (line.link) {
+    expected_.insert(word.process);
+    awaited_.erase({word.process, false});
+  }
   line.peer.token = word.process;
   line.peer.node = word.node;
+  proved_.emplace(word.node, ip_address_of_peer(line.socket));
   greet(line);
   return true;
 }
@@ -299,8 +378,7 @@ void Lifeline::refuse(Line& line) {
 void Lifeline::accept() {
   for (int i = 0; i < most_accepted; ++i) {
     Line line;
-    line.socket =
-        own_descriptor(::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    line.socket = accept_connection(socket_);
     if (line.socket < 0) return;
     keep_alive(line.socket, timeout_s_);
     line.since = polled_;
@@ -328,7 +406,10 @@ void Lifeline::bound_accepted() {
 
 void Lifeline::poll() {
   const std::uint64_t now = nanoseconds_now();
-  if (socket_ < 0 || now - polled_ < peer_check_interval) return;
+  if (socket_ >= 0 && now - polled_ >= peer_check_interval) poll_now(now);
+}
+
+void Lifeline::poll_now(std::uint64_t now) {
   polled_ = now;
   accept();
   for (Line& line : accepted_) receive(line);
@@ -337,6 +418,11 @@ void Lifeline::poll() {
     Line& line = at->second;
     advance(line);
     if (line.link && !lost(line.peer)) probe_node(line);
+    const std::uint64_t waited = now - std::min(line.since, now);
+    if (line.socket >= 0 && !line.open && waited > patience_per_address &&
+        (line.silent || has_other_route(line))) {
+      abandon_address(line, Evidence::none);
+    }
     const std::uint64_t age = now - std::min(line.since, now);
     const bool unanswered = !line.open && age > timeout();
     const bool unasked = line.open && age > patience;
@@ -364,18 +450,22 @@ Watchers::Watchers(std::span<const std::uint64_t> nodes) {
   }
 }
 
-std::vector<int> Watchers::watched_by(int rank) const {
+/// The ranks at the distances 1, 2, 4, ... from a rank, forward or backward.
+std::vector<int> Watchers::linked_to(int rank, bool forward) const {
   const Position own_position = positions_[static_cast<std::size_t>(rank)];
   const std::vector<int>& own = nodes_[own_position.node];
-  std::vector<int> watched;
+  const auto step = [forward](std::size_t from, std::size_t distance, std::size_t count) {
+    return (from + (forward ? distance : count - distance)) % count;
+  };
+  std::vector<int> linked;
   for (std::size_t distance = 1; distance < nodes_.size(); distance *= 2) {
-    const std::vector<int>& node = nodes_[(own_position.node + distance) % nodes_.size()];
-    if (own_position.number < node.size()) watched.push_back(node[own_position.number]);
+    const std::vector<int>& node = nodes_[step(own_position.node, distance, nodes_.size())];
+    if (own_position.number < node.size()) linked.push_back(node[own_position.number]);
   }
   for (std::size_t distance = 1; distance < own.size(); distance *= 2) {
-    watched.push_back(own[(own_position.number + distance) % own.size()]);
+    linked.push_back(own[step(own_position.number, distance, own.size())]);
   }
-  return watched;
+  return linked;
 }
 
 }  // namespace oriel

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <sys/socket.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <list>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
-#include "transport/ofi/network.hpp"
+#include "transport/ofi/lifeline_name.hpp"
+#include "transport/ofi/node_addresses.hpp"
 #include "transport/ofi/node_probe.hpp"
 
 namespace oriel {
@@ -25,6 +26,13 @@ namespace oriel {
 /// A process is lost if its node refuses a connection, or if a connection that its kernel holds is
 /// closed or reset. All processes of a node are lost if the node stops answering on such a
 /// connection, or stops answering probes.
+///
+/// An address that leads to the wrong node would refuse connections, too. So all this counts only
+/// at proved addresses: the endpoint's own, an address at which a process of the node has answered
+/// with its token, and an address from which one has connected with this process's token. A
+/// failure at another address only leads to the peer's next address. A node is silent only if it is
+/// silent at a proved address and answers at none of the others. The making of a window waits until
+/// the new links have proved the addresses (links_answered()).
 ///
 /// When the backlog is full, the peer's kernel drops further connections, also ones that this end
 /// regards as established. So silence and resets count only after the peer's kernel has
@@ -45,16 +53,24 @@ class Lifeline {
   /// Accepted connections that have not yet proved that they belong to the job.
   static constexpr std::size_t most_strangers = 64;
 
-  /// Listens at the address of `near` (a socket address of this node), on any port. `timeout_s`:
-  /// the time in seconds after which a silent node is lost.
-  Lifeline(std::span<const std::byte> near, int timeout_s);
+  /// Listens at these addresses, on any port. `timeout_s`: the time in seconds after which a silent
+  /// node is lost.
+  Lifeline(NodeAddresses own, int timeout_s);
   ~Lifeline();
   Lifeline(const Lifeline&) = delete;
   Lifeline& operator=(const Lifeline&) = delete;
 
   const LifelineName& name() const { return name_; }
+  /// Why it does not listen although it has addresses: errno; 0: it listens, or has none.
+  int error() const { return error_; }
   /// Begins a link to a process.
   void watch(const LifelineName& peer);
+  /// Called when the process begins a link to this one.
+  void expect(const LifelineName& peer);
+  /// Returns whether no new link of watch() or expect() waits for the other end's token, without
+  /// which its address is not proved. Each is awaited for a second at most, and once. Polls while
+  /// there is one. Both ends call it, so neither needs an agent.
+  bool links_answered();
   /// False if the process is known to have ended or to be unreachable. A process without an address
   /// counts as alive. Never blocks.
   bool alive(const LifelineName& peer);
@@ -88,7 +104,11 @@ class Lifeline {
     bool link = false;      // false: a question
     bool accepted = false;  // false: begun here
     bool known = false;     // the other end has proved that it belongs to the job
-    LifelineName peer;      // of an accepted connection: set when it is known, without its address
+    LifelineName peer;  // of an accepted connection: set when it is known, without its addresses
+    // Of a connection that was begun here, in indices of peer.addresses:
+    std::size_t route = 0;    // the address that it leads to
+    unsigned failed = 0;      // bit set of those that have failed since the last answer
+    bool silent = false;      // the node has been silent at a proved one of them
     std::uint64_t since = 0;  // time when it was begun, accepted, or last asked for
     NodeProbe probe;          // of a link that was begun here
     std::size_t sent = 0;     // number of losses_ sent
@@ -96,10 +116,20 @@ class Lifeline {
     std::array<std::byte, sizeof(Word)> word{};  // the word being received, `received` bytes of it
   };
   enum class Read : std::uint8_t { nothing, word, closed, reset, silent };
+  /// The loss that a failed connection shows if its address is proved.
+  enum class Evidence : std::uint8_t { none, ended, silent };
 
-  void listen(std::span<const std::byte> near);
-  void open_refusing_port(sockaddr_storage address);
+  void listen();
+  void poll_now(std::uint64_t now);
+  bool needs_proof(const LifelineName& peer) const;
+  std::optional<std::size_t> next_route(const LifelineName& peer, unsigned failed) const;
+  bool has_other_route(const Line& line) const;
   void connect(Line& line);
+  void finish_connect(Line& line, int error);
+  bool proved(const Line& line) const;
+  void abandon_address(Line& line, Evidence evidence);
+  Evidence evidence_of(Line& line, Read read);
+  void handle_end(Line& line, Read read);
   void advance(Line& line);
   void probe_node(Line& line);
   void greet(Line& line);
@@ -115,13 +145,20 @@ class Lifeline {
   void record_loss(const Word& loss);
   void bound_accepted();
 
+  NodeAddresses own_;
   int timeout_s_;
   int socket_ = -1;
   int refusing_ = -1;  // bound, and not listening
+  int error_ = 0;
   LifelineName name_;
-  std::map<Words, Line> lines_;  // begun here, by the peer's token
-  std::list<Line> accepted_;     // the oldest first
-  std::size_t questions_ = 0;    // number of questions in lines_
+  std::map<Words, Line> lines_;                   // begun here, by the peer's token
+  std::list<Line> accepted_;                      // the oldest first
+  std::size_t questions_ = 0;                     // number of questions in lines_
+  std::set<std::pair<Words, IpAddress>> proved_;  // nodes with their addresses
+  std::set<Words> expected_;  // processes that have begun a link to this one, or that will
+  // The ends of links whose tokens links_answered() awaits: tokens of processes, and whether the
+  // link was begun here. With the time since when they are awaited; 0: not yet.
+  std::map<std::pair<Words, bool>, std::uint64_t> awaited_;
   std::set<Words> ended_;
   std::set<Words> silent_;
   std::vector<Word> losses_;  // in the order in which they became known
@@ -144,9 +181,13 @@ class Watchers {
   explicit Watchers(std::span<const std::uint64_t> nodes);
 
   /// The ranks to which rank `rank` has links.
-  std::vector<int> watched_by(int rank) const;
+  std::vector<int> watched_by(int rank) const { return linked_to(rank, true); }
+  /// The ranks that have links to rank `rank`.
+  std::vector<int> watchers_of(int rank) const { return linked_to(rank, false); }
 
  private:
+  std::vector<int> linked_to(int rank, bool forward) const;
+
   struct Position {
     std::size_t node;
     std::size_t number;  // among the ranks of the node

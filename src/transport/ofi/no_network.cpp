@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Built instead of the network if libfabric's headers are not available.
-#include "transport/ofi/network.hpp"
+#include "transport/ofi/ofi_networks.hpp"
 
 namespace oriel {
 
@@ -11,7 +11,8 @@ OfferedNetworks OfiNetworks::offered(std::string& error) {
   return {};
 }
 
-std::unique_ptr<Network> OfiNetworks::open_network(std::uint64_t, int, std::string&) {
+std::unique_ptr<Network> OfiNetworks::open_network(std::uint64_t, const RankPosition&,
+                                                   std::string&) {
   return nullptr;
 }
 

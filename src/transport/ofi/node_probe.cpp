@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ofi/node_probe.hpp"
 
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
 #include "transport/ofi/tcp_socket.hpp"
 
@@ -21,32 +17,33 @@ constexpr std::uint64_t least_silence = 4'000'000'000;
 
 }  // namespace
 
-void NodeProbe::begin(const LifelineName& peer, std::uint64_t now) {
-  if (peer.refusing_port == 0) return;
-  sockaddr_storage address{};
-  std::memcpy(&address, peer.address.data(), peer.address_bytes);
-  set_port(address, peer.refusing_port);
-  socket_ = open_socket(address);
+void NodeProbe::begin(const IpAddress& address, std::uint16_t port, std::uint64_t now) {
+  address_ = address;
+  port_ = port;
+  attempt(now);
+}
+
+void NodeProbe::attempt(std::uint64_t now) {
+  if (port_ == 0) return;
+  socket_ = open_socket(address_);
   if (socket_ < 0) return;
   begun_ = now;
-  const bool connected = ::connect(socket_, reinterpret_cast<sockaddr*>(&address),
-                                   static_cast<socklen_t>(peer.address_bytes)) == 0;
-  const int error = connected ? 0 : errno;
+  const int error = begin_connect(socket_, address_, port_);
   if (error == EINPROGRESS || shows_silence(error)) {
     if (silent_since_ == 0) silent_since_ = begun_;
-  } else if (connected || error == ECONNREFUSED) {
+  } else if (error == 0 || error == ECONNREFUSED) {
     answer();
   }
   if (error != EINPROGRESS) end_attempt();
 }
 
-bool NodeProbe::finds_silence(const LifelineName& peer, std::uint64_t now, std::uint64_t timeout) {
+bool NodeProbe::finds_silence(std::uint64_t now, std::uint64_t timeout) {
   const int error = socket_ >= 0 ? outcome_of_connect(socket_) : -1;
   if (error >= 0) {
     end_attempt();
     if (!shows_silence(error)) answer();
   }
-  if (socket_ < 0 && now - begun_ > interval) begin(peer, now);
+  if (socket_ < 0 && now - begun_ > interval) attempt(now);
   // This process may not have called for long: the last attempt must have had time, too.
   return answered_ && silent_since_ != 0 &&
          now - silent_since_ > std::max(timeout, least_silence) && now - begun_ > interval / 2;
@@ -58,7 +55,7 @@ void NodeProbe::end() {
 }
 
 void NodeProbe::end_attempt() {
-  if (socket_ >= 0) ::close(socket_);
+  close_socket(socket_);
   socket_ = -1;
 }
 

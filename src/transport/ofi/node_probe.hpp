@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "transport/ofi/network.hpp"
+#include "transport/ofi/ip_address.hpp"
 
 namespace oriel {
 
@@ -15,11 +15,12 @@ namespace oriel {
 /// Times are in nanoseconds. No function blocks.
 class NodeProbe {
  public:
-  /// Begins an attempt.
-  void begin(const LifelineName& peer, std::uint64_t now);
+  /// Begins an attempt at an address of the node; 0: there is no such port.
+  void begin(const IpAddress& address, std::uint16_t port, std::uint64_t now);
+  bool begun() const { return port_ != 0; }
   /// Takes the outcome of the last attempt, and begins another one if it is time. Returns whether
   /// the node, which has answered before, has been silent for longer than the timeout.
-  bool finds_silence(const LifelineName& peer, std::uint64_t now, std::uint64_t timeout);
+  bool finds_silence(std::uint64_t now, std::uint64_t timeout);
   /// Ends the attempt in progress, and forgets the silence.
   void end();
 
@@ -28,8 +29,11 @@ class NodeProbe {
     answered_ = true;
     silent_since_ = 0;
   }
+  void attempt(std::uint64_t now);
   void end_attempt();
 
+  IpAddress address_;
+  std::uint16_t port_ = 0;
   int socket_ = -1;          // of the attempt in progress
   bool answered_ = false;    // the node has refused an attempt
   std::uint64_t begun_ = 0;  // when the last attempt was begun

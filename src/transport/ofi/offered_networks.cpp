@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <span>
 #include <string>
+#include <string_view>
 
-#include "transport/ofi/network.hpp"
+#include "transport/ofi/offered_networks.hpp"
 
 namespace oriel {
 
@@ -23,7 +25,12 @@ void OfferedNetworks::add(const OfferedNetwork& offered, const std::string& name
   *free = offered;
   const std::size_t used = std::strlen(names.data());
   const std::string listed = (used != 0 ? ", " : "") + name;
-  if (used + listed.size() < names.size()) std::memcpy(&names[used], listed.data(), listed.size());
+  constexpr std::string_view more = ", ...";
+  if (used + listed.size() + more.size() < names.size()) {
+    listed.copy(&names[used], listed.size());
+  } else if (!std::string_view(names.data()).ends_with(more)) {
+    more.copy(&names[used], more.size());
+  }
 }
 
 std::uint64_t common_network(std::span<const OfferedNetworks> by_rank,
@@ -31,10 +38,15 @@ std::uint64_t common_network(std::span<const OfferedNetworks> by_rank,
   const auto first = std::ranges::find_if_not(by_rank, &OfferedNetworks::none);
   if (first == by_rank.end()) return 0;
   const auto offered_by_all = [&](std::uint64_t choice) {
-    return choice != 0 && std::ranges::find(refused, choice) == refused.end() &&
-           std::ranges::all_of(by_rank, [&](const OfferedNetworks& rank) {
-             return rank.none() || rank.find(choice) != nullptr;
-           });
+    if (choice == 0 || std::ranges::find(refused, choice) != refused.end()) return false;
+    std::map<std::uint64_t, LifelineName::Words> nodes;  // by address
+    return std::ranges::all_of(by_rank, [&](const OfferedNetworks& rank) {
+      if (rank.none()) return true;
+      const OfferedNetwork* offered = rank.find(choice);
+      return offered != nullptr &&
+             (offered->address == 0 ||
+              nodes.try_emplace(offered->address, rank.node).first->second == rank.node);
+    });
   };
   for (const auto kind : {&OfferedNetwork::network, &OfferedNetwork::provider}) {
     for (const OfferedNetwork& offered : first->networks) {
@@ -42,6 +54,15 @@ std::uint64_t common_network(std::span<const OfferedNetworks> by_rank,
     }
   }
   return 0;
+}
+
+void NetworkOffers::refuse(std::uint64_t choice) {
+  refused.push_back(choice);
+  for (const OfferedNetworks& rank : by_rank) {
+    // Ranks would open it again as the first one of its provider.
+    if (const OfferedNetwork* same = rank.find(choice)) refused.push_back(same->provider);
+    if (!rank.none()) return;
+  }
 }
 
 }  // namespace oriel

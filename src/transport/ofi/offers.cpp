@@ -10,8 +10,10 @@
 #include <cstring>
 #include <fstream>
 #include <string_view>
+#include <utility>
 
 #include "core/base/settings.hpp"
+#include "transport/ofi/tcp_socket.hpp"
 
 namespace oriel {
 namespace {
@@ -19,6 +21,13 @@ namespace {
 // The last interface of libfabric that this code knows. libfabric refuses to provide an interface
 // later than its own, so an older library is asked for its own.
 constexpr std::uint32_t latest_interface = FI_VERSION(1, 18);
+
+/// The IP address of an offer; zero: it has none, or none yet.
+IpAddress address_of(const fi_info& offer) {
+  return has_ip_address(offer) && offer.src_addr != nullptr
+             ? ip_address_of(*static_cast<const sockaddr*>(offer.src_addr))
+             : IpAddress();
+}
 
 bool is_down(const fi_info& offer) {
   return offer.nic != nullptr && offer.nic->link_attr != nullptr &&
@@ -51,18 +60,17 @@ int numa_node_of(const fi_pci_attr& pci, const std::string& devices) {
 }  // namespace
 
 bool reaches_others(const fi_info& offer) {
+  if (only_within_node(offer)) return false;
   if ((offer.caps & FI_REMOTE_COMM) == 0 && (offer.caps & FI_LOCAL_COMM) != 0) return false;
-  if (offer.src_addr == nullptr) return true;
-  const auto* address = static_cast<const sockaddr*>(offer.src_addr);
-  if (offer.addr_format == FI_SOCKADDR_IN) {
-    const auto& four = *reinterpret_cast<const sockaddr_in*>(address);
-    return (ntohl(four.sin_addr.s_addr) >> 24) != 127;
-  }
-  if (offer.addr_format == FI_SOCKADDR_IN6) {
-    const auto& six = *reinterpret_cast<const sockaddr_in6*>(address);
-    return !IN6_IS_ADDR_LOOPBACK(&six.sin6_addr) && !IN6_IS_ADDR_LINKLOCAL(&six.sin6_addr);
-  }
-  return true;
+  const IpAddress address = address_of(offer);
+  return address == IpAddress() || may_be_reached(address);
+}
+
+void move_last(std::vector<fi_info*>& offers, std::span<const InterfaceAddress> own) {
+  std::ranges::stable_sort(offers, {}, [&](const fi_info* offer) {
+    const auto found = std::ranges::find(own, address_of(*offer), &InterfaceAddress::address);
+    return std::pair(found != own.end() && found->within_node(), emulated_by_tcp(*offer));
+  });
 }
 
 Offers::Offers(const Libfabric& library, const Wish& wish) : library_(library) {
@@ -94,7 +102,7 @@ Offers::~Offers() {
 }
 
 OfferedNetwork Card::network() const {
-  return {hash_of(provider + '\0' + fabric), hash_of(provider)};
+  return {hash_of(provider + '\0' + fabric), hash_of(provider), address};
 }
 
 Card card_of(const fi_info& offer, const std::string& devices) {
@@ -102,6 +110,12 @@ Card card_of(const fi_info& offer, const std::string& devices) {
   card.provider = text_of(offer.fabric_attr->prov_name);
   card.fabric = text_of(offer.fabric_attr->name);
   card.domain = text_of(offer.domain_attr->name);
+  // Older libfabrics name the fabric by the device, so no two nodes have one in common.
+  if (card.provider == "efa") card.fabric = card.provider;
+  if (const IpAddress address = address_of(offer); address != IpAddress()) {
+    card.address =
+        hash_of({reinterpret_cast<const char*>(address.bytes.data()), address.bytes.size()});
+  }
   if (offer.nic != nullptr && offer.nic->bus_attr != nullptr &&
       offer.nic->bus_attr->bus_type == FI_BUS_PCI) {
     card.on_pci = true;
@@ -118,8 +132,8 @@ OfferedNetworks networks_of(std::span<const Card> cards) {
   return offered;
 }
 
-const Card* nearest_card(std::span<const Card> cards, std::uint64_t choice, int numa_node,
-                         int number) {
+const Card* nearest_card(std::span<const Card> cards, std::uint64_t choice,
+                         const RankPosition& position) {
   std::vector<const Card*> of_network;
   for (const Card& card : cards) {
     if (!card.network().is(choice)) continue;
@@ -136,10 +150,20 @@ const Card* nearest_card(std::span<const Card> cards, std::uint64_t choice, int 
   if (!of_network.front()->on_pci) return of_network.front();
   std::vector<const Card*> near;
   for (const Card* card : of_network) {
-    if (numa_node >= 0 && card->numa_node == numa_node) near.push_back(card);
+    if (position.numa_node >= 0 && card->numa_node == position.numa_node) near.push_back(card);
   }
-  const std::vector<const Card*>& turns = near.empty() ? of_network : near;
-  return turns[static_cast<std::size_t>(number) % turns.size()];
+  return near.empty() ? of_network[static_cast<std::size_t>(position.on_node) % of_network.size()]
+                      : near[static_cast<std::size_t>(position.number) % near.size()];
+}
+
+const fi_info* closest_offer(std::span<fi_info* const> offers, const Card& card) {
+  const auto closeness = [&](const fi_info* offer) {
+    const Card other = card_of(*offer);
+    if (other.fabric != card.fabric) return 0;
+    return other.domain != card.domain ? 1 : other.provider != card.provider ? 2 : 3;
+  };
+  const auto closest = std::ranges::max_element(offers, {}, closeness);
+  return closest != offers.end() && closeness(*closest) != 0 ? *closest : nullptr;
 }
 
 std::vector<Wish> wishes_for(const fi_info& offer) {
@@ -156,11 +180,22 @@ std::vector<Wish> wishes_for(const fi_info& offer) {
   return {with(ordered, 0), with(0, delivered)};
 }
 
+bool adds_atomics(const fi_info& offer, const fi_info& other) {
+  Fabric facts = fabric_of(offer, false);
+  const Fabric others = fabric_of(other, false);
+  if (!facts.atomics) return false;
+  facts.atomics = others.atomics;
+  return facts == others && offer.domain_attr->mr_mode == other.domain_attr->mr_mode;
+}
+
 std::vector<Card> offered_cards(const Libfabric& library, std::string& error) {
   const std::string provider = setting_text("ORIEL_OFI_PROVIDER");
   const auto cards_of = [](const Offers& offers) {
+    std::vector<fi_info*> usable = offers.usable();
+    move_last(usable, addresses_of_node().all);
     std::vector<Card> cards;
-    for (const fi_info* offer : offers.usable()) cards.push_back(card_of(*offer));
+    cards.reserve(usable.size());
+    for (const fi_info* offer : usable) cards.push_back(card_of(*offer));
     return cards;
   };
   if (setting_bool("ORIEL_OFI_DIRECT")) {
@@ -196,15 +231,23 @@ ChosenOffer best_offer(const Libfabric& library, const Card& card) {
     chosen.offer->tx_attr->op_flags = 0;
     return chosen;
   };
+  const auto with_atomics = [&](const fi_info& offer, Wish wish) {
+    wish.capabilities |= FI_ATOMIC;
+    wish.order |= FI_ORDER_ATOMIC_RAR;
+    const Offers wished(library, wish);
+    const fi_info* one = offer_of_card(wished);
+    return choose(one != nullptr && adds_atomics(*one, offer) ? *one : offer);
+  };
   if (setting_bool("ORIEL_OFI_DIRECT")) {
-    const Offers offers(library, {provider, FI_MSG | FI_RMA});
-    if (fi_info* offer = offer_of_card(offers); offer != nullptr) {
+    const Wish first{provider, FI_MSG | FI_RMA};
+    const Offers offers(library, first);
+    if (const fi_info* offer = offer_of_card(offers); offer != nullptr) {
       const std::vector<Wish> wishes = wishes_for(*offer);
-      if (wishes.empty()) return choose(*offer);
+      if (wishes.empty()) return with_atomics(*offer, first);
       for (const Wish& wish : wishes) {
         const Offers wished(library, wish);
         const fi_info* one = offer_of_card(wished);
-        if (one != nullptr && fabric_of(*one, paced_tcp).direct()) return choose(*one);
+        if (one != nullptr && fabric_of(*one, paced_tcp).direct()) return with_atomics(*one, wish);
       }
     }
   }

@@ -11,7 +11,9 @@
 
 #include "transport/ofi/fabric.hpp"
 #include "transport/ofi/libfabric.hpp"
-#include "transport/ofi/network.hpp"
+#include "transport/ofi/networks.hpp"
+#include "transport/ofi/node_addresses.hpp"
+#include "transport/ofi/offered_networks.hpp"
 
 namespace oriel {
 
@@ -23,8 +25,8 @@ struct Wish {
   std::uint64_t operation_flags = 0;
 };
 
-/// The offers for a wish, the fastest first: endpoints with reliable datagrams. Without those whose
-/// link is down, that reach no other node, or that ORIEL_OFI_DOMAIN excludes.
+/// The offers for a wish, the fastest first: endpoints with reliable datagrams. Without
+/// those whose link is down, that reach no other node, or that ORIEL_OFI_DOMAIN excludes.
 class Offers {
  public:
   Offers(const Libfabric& library, const Wish& wish);
@@ -46,13 +48,20 @@ class Offers {
 /// Returns whether an endpoint of this offer can exchange messages with other nodes.
 bool reaches_others(const fi_info& offer);
 
+/// Moves offers behind all others whose network is probably not between nodes, or slower than it
+/// appears: those at a bridge, such as that of containers, without a default route, and providers
+/// that are emulated by TCP. libfabric lists the rest from the fastest to the slowest. `own`: the
+/// addresses of this node.
+void move_last(std::vector<fi_info*>& offers, std::span<const InterfaceAddress> own);
+
 /// The card of an offer.
 struct Card {
   std::string provider;
   std::string fabric;
   std::string domain;
   bool on_pci = false;
-  int numa_node = -1;  // -1: unknown
+  int numa_node = -1;         // -1: unknown
+  std::uint64_t address = 0;  // OfferedNetwork::address
 
   OfferedNetwork network() const;
   bool operator==(const Card&) const = default;
@@ -64,15 +73,23 @@ Card card_of(const fi_info& offer, const std::string& devices = "/sys/bus/pci/de
 /// The networks of these cards, in the order of the first card of each.
 OfferedNetworks networks_of(std::span<const Card> cards);
 
-/// The card of the network `choice` that a process takes that runs on this NUMA node and has this
-/// number among the ranks of its node. Cards of the NUMA node come before all others, and the ranks
-/// take turns with them. Null: no card is of the network.
-const Card* nearest_card(std::span<const Card> cards, std::uint64_t choice, int numa_node,
-                         int number);
+/// The card of the network `choice` that a rank with this position takes. Cards of its NUMA node
+/// come before all others, and the ranks of the NUMA node take turns with them. If there are none,
+/// the ranks of the node take turns with all cards. Null: no card is of the network.
+const Card* nearest_card(std::span<const Card> cards, std::uint64_t choice,
+                         const RankPosition& position);
+
+/// The offer among these that shares most with a card: the card itself, else its device by
+/// another provider, else its fabric. Null: none is of its fabric.
+const fi_info* closest_offer(std::span<fi_info* const> offers, const Card& card);
 
 /// The wishes for direct transfers by the card of this offer, the best first. Empty: the offer
 /// itself is the best.
 std::vector<Wish> wishes_for(const fi_info& offer);
+
+/// Returns whether this offer has network atomics, and differs from the other one in nothing else:
+/// the facts are the same, and so are the registrations that the provider requires.
+bool adds_atomics(const fi_info& offer, const fi_info& other);
 
 /// The cards of all offers, the fastest first: those with direct transfers if there are any. Empty
 /// if there are none; `error` is a sentence then.

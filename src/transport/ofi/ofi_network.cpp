@@ -2,13 +2,10 @@
 #include <rdma/fabric.h>
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_eq.h>
-#include <rdma/fi_errno.h>
-#include <sched.h>
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -24,19 +21,17 @@
 #include "transport/ofi/network.hpp"
 #include "transport/ofi/network_peer.hpp"
 #include "transport/ofi/offers.hpp"
+#include "transport/ofi/ofi_atomics.hpp"
+#include "transport/ofi/ofi_networks.hpp"
 #include "transport/ofi/operation_context.hpp"
 #include "transport/ofi/packet_buffers.hpp"
 #include "transport/ofi/packet_receiver.hpp"
 #include "transport/ofi/packet_sender.hpp"
 #include "transport/ofi/unused_cards.hpp"
 #include "transport/packet/immediate_data.hpp"
+#include "transport/shm/clock.hpp"
 
 namespace oriel {
-namespace {
-
-constexpr std::size_t most_completions = 16;
-
-}  // namespace
 
 /// The network to processes on other nodes by libfabric: one reliable endpoint, messages in
 /// packets.
@@ -57,19 +52,19 @@ constexpr std::size_t most_completions = 16;
 /// instead if the provider has no immediate data or keeps no order between writes (FI_ORDER_WAW),
 /// or if the receiver has not yet sent a packet, which contains our number there.
 ///
-/// By FI_ORDER_SAW a message that is sent after a write has finished without an error finds the
-/// write's bytes at the target. No failure of the write is reported later, as providers promise for
-/// reliable endpoints: connection-oriented ones (tcp, verbs) end the connection at a write that the
-/// target refuses, with everything behind it. All others finish a write when the target's side has
-/// accepted it (FI_TRANSMIT_COMPLETE), or, if they keep no order, when its bytes have arrived
-/// (FI_DELIVERY_COMPLETE).
+/// If the network orders writes (FI_ORDER_SAW), a message may be sent as soon as its write is
+/// issued: it finds the write's bytes at the target. Connection-oriented providers (tcp, verbs) end
+/// the connection at a write that the target refuses, with everything behind it. If the network
+/// delivers writes, each is issued with FI_DELIVERY_COMPLETE, and its completion shows that the
+/// bytes have arrived.
 class OfiNetwork final : public Network, private OfiEndpoint {
  public:
   OfiNetwork() = default;
   ~OfiNetwork() override { close_endpoint(); }
 
-  /// Opens the endpoint of this card.
-  bool open(const Libfabric& library, const Card& card, std::string& error);
+  /// Opens the endpoint of this card. `offered`: all cards that libfabric offers.
+  bool open(const Libfabric& library, const Card& card,
+            std::shared_ptr<const std::vector<Card>> offered, std::string& error);
 
   const NetworkName& name() const override { return name_; }
   std::string description() const override;
@@ -87,21 +82,27 @@ class OfiNetwork final : public Network, private OfiEndpoint {
     return peers_[static_cast<std::size_t>(process)]->loss;
   }
   void watch(const NetworkName& name) override { lifeline_->watch(name.lifeline); }
-  std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
-                         std::uint64_t key, std::uint64_t token, Behind* behind) override {
+  void expect(const NetworkName& name) override { lifeline_->expect(name.lifeline); }
+  bool links_answered() override { return lifeline_->links_answered(); }
+  Accepted transfer(int process, bool write, std::span<const TransferRun> runs, std::uint64_t key,
+                    std::uint64_t token, Behind* behind) override {
     return transfers_.begin(peer(process), write, runs, key, token, behind);
   }
   bool finished(Transfer& transfer) override { return transfers_.finished(transfer); }
   bool orders_writes() const override { return facts_.orders_writes; }
+  bool delivers_writes() const override { return facts_.delivers_writes; }
   bool transferring() const override { return transfers_.under_way() + registered_ != 0; }
   bool direct() const override { return facts_.direct(); }
+  bool by_card() const override { return facts_.carrier == Fabric::Carrier::card; }
   int register_buffer(bool to_be_written, void* memory, std::uint64_t bytes,
                       RemoteMemory& registered) override;
   void deregister_buffer(int registration) override;
   int expose(void* memory, std::uint64_t bytes, RemoteMemory& exposed) override;
   void withdraw(int exposure) override { withdraw_memory(exposure); }
+  AtomicNetwork* atomics() override;
   int wait_descriptor() const override { return wait_descriptor_; }
   bool may_wait() override { return receiver_.nothing_arrived() && quiet(); }
+  bool drained(int process) override { return sender_.drained(peer(process), *lifeline_); }
   bool drained() override { return sender_.drained(*lifeline_); }
   std::uint64_t delayed() const override { return sender_.delayed(); }
 
@@ -112,12 +113,14 @@ class OfiNetwork final : public Network, private OfiEndpoint {
 
   ImmediateFormat immediate_;  // for messages behind writes
   NetworkName name_;
+  std::shared_ptr<const std::vector<Card>> offered_;
   std::unique_ptr<Lifeline> lifeline_;
   NetworkPeers peers_;
   PacketBuffers buffers_{*this};
   PacketReceiver receiver_{*this, buffers_, peers_, immediate_};
-  PacketSender sender_{*this, buffers_, peers_, receiver_, immediate_};
-  DirectTransfers transfers_{*this, buffers_, peers_, sender_, receiver_};
+  PacketSender sender_{*this, buffers_, peers_, immediate_};
+  DirectTransfers transfers_{*this, buffers_, peers_, sender_};
+  std::unique_ptr<OfiAtomics> atomics_;
   unsigned polls_ = 0;          // number of calls of progress()
   bool polled_ = false;         // receive() has polled the provider since it last returned nothing
   std::size_t registered_ = 0;  // buffers for transfers of other processes
@@ -126,27 +129,28 @@ class OfiNetwork final : public Network, private OfiEndpoint {
 OfferedNetworks OfiNetworks::offered(std::string& error) {
   const Libfabric* library = Libfabric::load(error);
   if (library == nullptr) return {};
-  return networks_of(offered_cards(*library, error));
+  cards_ = std::make_shared<const std::vector<Card>>(offered_cards(*library, error));
+  OfferedNetworks offered = networks_of(*cards_);
+  offered.node = addresses_of_node().node;
+  return offered;
 }
 
-std::unique_ptr<Network> OfiNetworks::open_network(std::uint64_t choice, int number,
+std::unique_ptr<Network> OfiNetworks::open_network(std::uint64_t choice,
+                                                   const RankPosition& position,
                                                    std::string& error) {
   const Libfabric* library = Libfabric::load(error);
-  if (library == nullptr) return nullptr;
-  const std::vector<Card> cards = offered_cards(*library, error);
-  unsigned cpu = 0;
-  unsigned numa_node = 0;
-  const bool known = ::getcpu(&cpu, &numa_node) == 0;
-  const Card* card = nearest_card(cards, choice, known ? static_cast<int>(numa_node) : -1, number);
-  if (card == nullptr) {
-    if (!cards.empty()) error = "libfabric no longer offers the network";
-    return nullptr;
-  }
+  if (library == nullptr || cards_ == nullptr) return nullptr;
+  const Card* card = nearest_card(*cards_, choice, position);
+  if (card == nullptr) return nullptr;
   auto made = std::make_unique<OfiNetwork>();
-  return made->open(*library, *card, error) ? std::move(made) : nullptr;
+  if (!made->open(*library, *card, cards_, error)) return nullptr;
+  card_ = std::shared_ptr<const Card>(cards_, card);
+  return made;
 }
 
-bool OfiNetwork::open(const Libfabric& library, const Card& card, std::string& error) {
+bool OfiNetwork::open(const Libfabric& library, const Card& card,
+                      std::shared_ptr<const std::vector<Card>> offered, std::string& error) {
+  offered_ = std::move(offered);
   library_ = &library;
   const auto [offer, facts] = best_offer(library, card);
   info_ = offer;
@@ -158,17 +162,21 @@ bool OfiNetwork::open(const Libfabric& library, const Card& card, std::string& e
   if (!open_endpoint(error)) return false;
   immediate_ = ImmediateFormat(facts_.immediate_bytes);
   name_.endpoint = own_name_;
-  lifeline_ =
-      std::make_unique<Lifeline>(std::span(own_name_.address).first(own_name_.address_bytes),
-                                 static_cast<int>(setting_int("ORIEL_PEER_TIMEOUT")));
+  name_.endpoint.longest_packet = static_cast<std::uint32_t>(buffers_.long_bytes());
+  lifeline_ = std::make_unique<Lifeline>(lifeline_addresses(),
+                                         static_cast<int>(setting_int("ORIEL_PEER_TIMEOUT")));
+  if (lifeline_->error() != 0) {
+    error = std::string("no TCP socket is to be had by which others notice the end of this ") +
+            "process: " + std::strerror(lifeline_->error());
+    return false;
+  }
   name_.lifeline = lifeline_->name();
   return receiver_.post_buffers(error);
 }
 
 std::string OfiNetwork::description() const {
   const std::uint32_t version = library_->version();
-  const std::string unused =
-      facts_.carrier != Fabric::Carrier::card ? unused_cards() : std::string();
+  const std::string unused = facts_.kernel_ip ? unused_cards(*offered_) : std::string();
   return std::string(info_->fabric_attr->prov_name) + " of libfabric " +
          std::to_string(FI_MAJOR(version)) + "." + std::to_string(FI_MINOR(version)) + " (" +
          library_->path + "), " + facts_.description() + (unused.empty() ? "" : ". " + unused);
@@ -176,11 +184,18 @@ std::string OfiNetwork::description() const {
 
 int OfiNetwork::attach(const NetworkName& name, std::string& error) {
   const int number = attach_endpoint(name.endpoint, error);
-  if (number != static_cast<int>(peers_.size())) return number;
-  auto added = std::make_unique<NetworkPeer>();
-  added->name = name;
-  added->number = number;
-  peers_.push_back(std::move(added));
+  // Without an address it is the name of a process that has been attached by its whole name.
+  if (number < 0 || name.endpoint.address_bytes == 0) return number;
+  // Processes that have been attached for atomics alone, such as those of this node, have numbers.
+  while (static_cast<int>(peers_.size()) <= number) {
+    auto added = std::make_unique<NetworkPeer>();
+    added->number = static_cast<int>(peers_.size());
+    peers_.push_back(std::move(added));
+  }
+  peer(number).lifeline = name.lifeline;
+  peer(number).longest_packet = name.endpoint.longest_packet;
+  std::string ignored;  // fewer receives serve, too
+  receiver_.post_buffers(ignored);
   return number;
 }
 
@@ -194,27 +209,24 @@ void OfiNetwork::send(int process, std::span<const std::byte> header,
 void OfiNetwork::progress() {
   // A rank that waits also passes on losses that are reported to it. Most calls of Lifeline::poll()
   // only read the clock.
-  if (++polls_ % steps::polls_per_host_interval == 0) lifeline_->poll();
-  std::array<fi_cq_data_entry, most_completions> entries;
-  const ssize_t count = fi_cq_read(completions_, entries.data(), entries.size());
-  if (count == -FI_EAVAIL) {
-    fi_cq_err_entry entry{};
-    if (fi_cq_readerr(completions_, &entry, 0) > 0 && entry.op_context != nullptr) {
-      done(*static_cast<OperationContext*>(entry.op_context), 0, entry.err);
-    }
-  } else if (count < 0 && meaning_of(count) != FabricError::passing) {
-    receiver_.lose_all(refusal("to report completions", count));
+  if (++polls_ % steps::polls_per_host_interval == 0) {
+    lifeline_->poll();
+    buffers_.trim(nanoseconds_now());
   }
-  for (ssize_t i = 0; i < count; ++i) {
-    const fi_cq_data_entry& entry = entries[static_cast<std::size_t>(i)];
+  const long code = read_completions([this](const fi_cq_data_entry& entry, int error) {
     // The flag alone is not enough: the provider sockets also sets it at the origin, when our write
     // is over. Completions of other processes' writes have no context, because FI_RX_CQ_DATA is not
     // used.
     if (entry.op_context != nullptr) {
-      done(*static_cast<OperationContext*>(entry.op_context), entry.len, 0);
+      done(*static_cast<OperationContext*>(entry.op_context), entry.len, error);
+    } else if (error != 0) {
+      sender_.injected_failed();
     } else if ((entry.flags & FI_REMOTE_CQ_DATA) != 0) {
       receiver_.arrived({nullptr, entry.data});
     }
+  });
+  if (code != 0 && meaning_of(code) != FabricError::passing) {
+    lose_all(peers_, refusal("to report completions", code));
   }
   receiver_.post_again();
   sender_.push_backlogs();
@@ -237,7 +249,17 @@ void OfiNetwork::done(OperationContext& context, std::uint64_t bytes, int code) 
       return sender_.sent(static_cast<PacketBuffer&>(context), code);
     case Kind::transfer:
       return transfers_.over(static_cast<DirectTransfer&>(context), code);
+    case Kind::atomic:
+      return atomics_->over(static_cast<FetchingAtomic&>(context), code);
   }
+}
+
+AtomicNetwork* OfiNetwork::atomics() {
+  if (atomics_ == nullptr && facts_.atomics) {
+    atomics_ = std::make_unique<OfiAtomics>(static_cast<OfiEndpoint&>(*this));
+    if (!atomics_->open()) atomics_.reset();
+  }
+  return atomics_.get();
 }
 
 int OfiNetwork::expose(void* memory, std::uint64_t bytes, RemoteMemory& exposed) {
@@ -275,7 +297,7 @@ std::span<const std::byte> OfiNetwork::receive() {
 
 bool OfiNetwork::alive(int process) {
   NetworkPeer& asked = peer(process);
-  if (!asked.lost && !lifeline_->alive(asked.name.lifeline)) receiver_.lose(asked);
+  if (!asked.lost && !lifeline_->alive(asked.lifeline)) asked.lose();
   return !asked.lost;
 }
 

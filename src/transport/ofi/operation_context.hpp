@@ -9,7 +9,7 @@ namespace oriel {
 
 /// A libfabric operation in flight. libfabric returns the context with the completion.
 struct OperationContext {
-  enum class Kind : std::uint8_t { receive, send, transfer };
+  enum class Kind : std::uint8_t { receive, send, transfer, atomic };
   fi_context2 context{};  // first: the completion's pointer is that of the OperationContext
   Kind kind = Kind::receive;
   std::uint8_t attempts = 0;  // how often the provider has refused it

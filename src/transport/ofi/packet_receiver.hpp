@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/base/fifo.hpp"
 #include "transport/ofi/endpoint.hpp"
 #include "transport/ofi/network_peer.hpp"
 #include "transport/ofi/packet_buffers.hpp"
@@ -23,7 +23,8 @@ class PacketReceiver {
   PacketReceiver(OfiEndpoint& endpoint, PacketBuffers& buffers, NetworkPeers& peers,
                  const ImmediateFormat& immediate);
 
-  /// Posts the first buffers. False if the provider accepts none of them; `error` is a clause then.
+  /// Posts as many buffers as the number of peers calls for. False if the provider accepts none of
+  /// them; `error` is a clause then.
   bool post_buffers(std::string& error);
   /// Posts the buffer of an arrival or of a failed receive again.
   void post(PacketBuffer& buffer);
@@ -33,19 +34,14 @@ class PacketReceiver {
   void unposted() { --posted_; }
 
   /// A packet or immediate data that the provider reports.
-  void arrived(const Arrival& arrival) { arrived_.push_back(arrival); }
+  void arrived(const Arrival& arrival) { arrived_.push(arrival); }
   bool nothing_arrived() const { return arrived_.empty(); }
 
   /// The next message of the arrivals, valid until the next call. Empty: there is none.
   std::span<const std::byte> next_message();
 
-  /// Marks a peer as lost, and drops its arrivals that wait for their turn. `reason`: a clause, if
-  /// it may not have ended.
-  void lose(NetworkPeer& gone, std::string reason = {});
-  /// Marks all peers as lost: the endpoint cannot be used any more.
-  void lose_all(const std::string& reason);
-
  private:
+  std::size_t wanted() const;
   bool needs_buffers() const;
   long try_post(PacketBuffer& buffer);
   bool next_arrival();
@@ -53,19 +49,20 @@ class PacketReceiver {
   NetworkPeer* sender_of(const Arrival& arrival, std::uint32_t& sequence);
   void begin(const Arrival& arrival);
   bool next_early();
-  void forget(const Arrival& arrival);
+  std::span<const std::byte> join(std::span<const std::byte> part);
 
   OfiEndpoint& endpoint_;
   PacketBuffers& buffers_;
   NetworkPeers& peers_;
   const ImmediateFormat& immediate_;  // for messages behind writes
-  std::deque<Arrival> arrived_;       // arrivals not yet handled
+  Fifo<Arrival> arrived_;             // arrivals not yet handled
   std::size_t posted_ = 0;            // receives that the provider has accepted
   std::vector<PacketBuffer*> unposted_;
   PacketBuffer* current_ = nullptr;  // the packet whose messages are being taken out
   NetworkPeer* sender_ = nullptr;    // the sender of the packet or immediate data handled last
   PacketReader reader_;
   std::span<const std::byte> named_;  // the message that immediate data has named
+  std::vector<std::byte> joined_;     // the message that was joined last
 };
 
 }  // namespace oriel

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/settings.hpp"
+#include "transport/ofi/offers.hpp"
 
 namespace oriel {
 namespace {
@@ -42,23 +43,31 @@ std::string provider_of(const fs::path& device) {
   return driver == "hfi1" ? "opx" : "verbs;ofi_rxm";
 }
 
-std::string sentence(const fs::path& device, const std::string& provider) {
-  const std::string wanted = setting_text("ORIEL_OFI_PROVIDER");
+std::string reason_for(const std::string& provider, std::span<const Card> offered) {
+  if (std::ranges::find(offered, provider, &Card::provider) != offered.end()) {
+    return "some rank does not have it, or could not open it";
+  }
+  for (const char* setting : {"ORIEL_OFI_PROVIDER", "ORIEL_OFI_DOMAIN"}) {
+    const std::string wanted = setting_text(setting);
+    if (!wanted.empty()) return std::string(setting) + " is " + wanted;
+  }
+  return "this libfabric does not offer it; name one that does with ORIEL_OFI_LIBRARY";
+}
+
+std::string sentence(const fs::path& device, const std::string& provider,
+                     std::span<const Card> offered) {
   return device.filename().string() + " (provider " + provider +
-         ") is there and not used, because " +
-         (!wanted.empty() ? "ORIEL_OFI_PROVIDER is " + wanted
-                          : "this libfabric, or that of another node, does not offer it; name one "
-                            "that does with ORIEL_OFI_LIBRARY");
+         ") is there and not used, because " + reason_for(provider, offered);
 }
 
 }  // namespace
 
-std::string unused_cards(const std::string& classes) {
+std::string unused_cards(std::span<const Card> offered, const std::string& classes) {
   for (const fs::path& device : entries_of(fs::path(classes) / "cxi")) {
-    return sentence(device, "cxi");
+    return sentence(device, "cxi", offered);
   }
   for (const fs::path& device : entries_of(fs::path(classes) / "infiniband")) {
-    if (is_active(device)) return sentence(device, provider_of(device));
+    if (is_active(device)) return sentence(device, provider_of(device), offered);
   }
   return {};
 }

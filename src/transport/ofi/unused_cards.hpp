@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
 #include <string>
 
 namespace oriel {
 
-/// A sentence that names a card of the node, the provider that would use it, and what to set. To be
-/// said of a network whose writes the target's software carries out. Empty: there is no card whose
-/// link is up. `classes`: the folder of the kernel's device classes.
-std::string unused_cards(const std::string& classes = "/sys/class");
+struct Card;
+
+/// A sentence that names a card of the node, the provider that would use it, and what to set. Said
+/// of networks of the kernel's IP. Empty: the node has no Slingshot card, and no InfiniBand-class
+/// card with an active port. `offered`: the cards that libfabric offers here. `classes`: the folder
+/// of the kernel's device classes.
+std::string unused_cards(std::span<const Card> offered, const std::string& classes = "/sys/class");
 
 }  // namespace oriel

@@ -22,30 +22,43 @@ struct PacketHeader {
   std::uint32_t bytes = 0;     // of the packet, header included
   std::uint64_t source = 0;    // the sender's id
   std::uint32_t sequence = 0;  // number among this sender's packets to this receiver, from 1; wraps
-  std::uint32_t receiver = 0;  // the receiver's number at the sender: for ImmediateData
+  // For ImmediateData: the receiver's number at the sender, and the number of the receiver's last
+  // packet, or immediate data, that the sender has taken.
+  std::uint32_t receiver = 0;
+  std::uint32_t taken = 0;
+  std::uint32_t reserved = 0;
 };
-static_assert(std::is_trivially_copyable_v<PacketHeader> && sizeof(PacketHeader) == 24);
+static_assert(std::is_trivially_copyable_v<PacketHeader> && sizeof(PacketHeader) == 32);
 
 /// Writes messages into a buffer that the caller owns.
 class PacketWriter {
  public:
   /// The word before a message has its code from this bit on, and its length below.
   static constexpr int code_shift = 32;
+  /// The bit of that word which says that the message continues in the sender's next packet.
+  static constexpr std::uint64_t continues_bit = std::uint64_t{1} << 31;
 
   PacketWriter() = default;
   explicit PacketWriter(std::span<std::byte> buffer) : buffer_(buffer) {}
 
   bool empty() const { return used_ <= sizeof(PacketHeader); }
+  std::size_t used() const { return used_; }
   static constexpr std::size_t space_for(std::size_t message) {
     return sizeof(std::uint64_t) + (message + 7) / 8 * 8;
   }
   bool fits(std::size_t message) const { return space_for(message) <= buffer_.size() - used_; }
+  /// The bytes of the longest message that fits. The buffer must have space for the word before it.
+  std::size_t space_left() const {
+    return (buffer_.size() - used_) / 8 * 8 - sizeof(std::uint64_t);
+  }
 
   /// `code`: not 0 if the receiver shall keep the message under this code; see MessageCodes.
+  /// `continues`: these are not the last bytes of the message.
   void add(std::span<const std::byte> header, std::span<const std::byte> payload,
-           std::uint32_t code = 0) {
+           std::uint32_t code = 0, bool continues = false) {
     const std::uint64_t bytes = header.size() + payload.size();
-    const std::uint64_t prefix = std::uint64_t{code} << code_shift | bytes;
+    const std::uint64_t prefix =
+        std::uint64_t{code} << code_shift | (continues ? continues_bit : 0) | bytes;
     std::byte* to = buffer_.data() + used_;
     std::memcpy(to, &prefix, sizeof prefix);
     std::memcpy(to + sizeof bytes, header.data(), header.size());
@@ -57,14 +70,21 @@ class PacketWriter {
     used_ += space;
   }
 
+  /// Continues the packet in another buffer, which is at least as long.
+  void move_to(std::span<std::byte> buffer) {
+    std::memcpy(buffer.data(), buffer_.data(), used_);
+    buffer_ = buffer;
+  }
+
   /// Completes the header and returns the packet, ready to be sent.
   std::span<const std::byte> close(std::uint64_t source, std::uint32_t sequence,
-                                   std::uint32_t receiver) {
+                                   std::uint32_t receiver, std::uint32_t taken = 0) {
     PacketHeader header;
     header.bytes = static_cast<std::uint32_t>(used_);
     header.source = source;
     header.sequence = sequence;
     header.receiver = receiver;
+    header.taken = taken;
     std::memcpy(buffer_.data(), &header, sizeof header);
     return buffer_.first(used_);
   }
@@ -92,12 +112,14 @@ class PacketReader {
   std::uint64_t source() const { return header_.source; }
   std::uint32_t sequence() const { return header_.sequence; }
   std::uint32_t receiver() const { return header_.receiver; }
+  std::uint32_t taken() const { return header_.taken; }
   /// The next message; empty at the end, and if the next bytes are not a valid message.
   std::span<const std::byte> next() {
     std::uint64_t prefix = 0;
     if (rest_.size() < sizeof prefix) return {};
     std::memcpy(&prefix, rest_.data(), sizeof prefix);
-    const std::uint64_t bytes = prefix & ((std::uint64_t{1} << PacketWriter::code_shift) - 1);
+    const std::uint64_t bytes = prefix & (PacketWriter::continues_bit - 1);
+    continues_ = (prefix & PacketWriter::continues_bit) != 0;
     code_ = static_cast<std::uint32_t>(prefix >> PacketWriter::code_shift);
     if (bytes > rest_.size() || PacketWriter::space_for(bytes) > rest_.size()) {
       rest_ = {};
@@ -109,10 +131,13 @@ class PacketReader {
   }
   /// The code of the message that next() has returned. Not 0: the message must be kept under it.
   std::uint32_t code() const { return code_; }
+  /// Returns whether more bytes of that message follow in the sender's next packet.
+  bool continues() const { return continues_; }
 
  private:
   PacketHeader header_;  // of no bytes: the packet is not valid
   std::uint32_t code_ = 0;
+  bool continues_ = false;
   std::span<const std::byte> rest_;
 };
 

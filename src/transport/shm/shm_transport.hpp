@@ -134,6 +134,7 @@ class ShmTransport final : public NodeServices {
   bool crowded() const { return crowded_.load(); }
   /// True if messages wait here because a mailbox was full. A peer that frees space does not ring.
   bool backlogged() const { return !backlogs_.empty(); }
+  bool backlogged(int process) const { return backlogs_.contains(process); }
   /// The number of messages that have waited so far.
   std::uint64_t delayed() const { return delayed_; }
 

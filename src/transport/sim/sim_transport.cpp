@@ -53,8 +53,8 @@ bool SimNetwork::arrive(const Route& route, Packet& packet) {
     if (!lost_.contains({route.to, route.from})) {
       inboxes_[to].push_back({std::move(*bytes), 0, route.from});
     }
-  } else if (const auto* direct = std::get_if<Direct>(&packet)) {
-    carry_out(route, *direct);
+  } else if (auto* direct = std::get_if<Direct>(&packet)) {
+    return carry_out(route, *direct);
   } else {
     auto& remote = std::get<Remote>(packet);
     const Remote*& half_done = half_done_[to];
@@ -87,6 +87,20 @@ bool SimNetwork::alive(int asks, int process) {
   std::erase_if(inboxes_[static_cast<std::size_t>(asks)],
                 [process](const Arrival& one) { return one.from == process; });
   return false;
+}
+
+bool SimNetwork::congested(int from, int to) {
+  const std::lock_guard guard(mutex_);
+  return queue({from, to}).size() + queue({from, to, true}).size() >= congesting_;
+}
+
+bool SimNetwork::finished_sends(int from, int to) {
+  const std::lock_guard guard(mutex_);
+  return lives_[static_cast<std::size_t>(to)] == Life::ended ||
+         (queue({from, to}).empty() &&
+          std::ranges::none_of(inboxes_[static_cast<std::size_t>(to)], [from](const Arrival& one) {
+            return one.from == from && !one.packet.empty();
+          }));
 }
 
 std::uint64_t SimNetwork::register_buffer(int process, bool to_be_written, const void* memory,
@@ -128,7 +142,20 @@ bool SimNetwork::permitted(int process, const Direct& direct) const {
          });
 }
 
-void SimNetwork::carry_out(const Route& route, Direct direct) {
+/// Copies the bytes of a write, once.
+void SimNetwork::Direct::copy() {
+  if (!copied.empty()) return;
+  for (const TransferRun& run : runs) {
+    copied.insert(copied.end(), run.local, run.local + run.bytes);
+  }
+}
+
+/// True if the transfer has been handled completely.
+bool SimNetwork::carry_out(const Route& route, Direct& direct) {
+  if (direct.accepted) {
+    store(route, direct);
+    return true;
+  }
   const bool chosen = failing_after_ && (*failing_after_)-- == 0;
   if (chosen) failing_after_.reset();
   const bool gone = lives_[static_cast<std::size_t>(route.to)] != Life::alive;
@@ -137,11 +164,30 @@ void SimNetwork::carry_out(const Route& route, Direct direct) {
     direct.runs.clear();
     direct.immediate.reset();
   }
-  for (const TransferRun& run : direct.runs) {
-    auto* remote = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(run.remote));
-    std::memcpy(direct.write ? remote : run.local, direct.write ? run.local : remote, run.bytes);
+  if (direct.write) {
+    direct.copy();
+  } else {
+    for (const TransferRun& run : direct.runs) {
+      std::memcpy(run.local, reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(run.remote)),
+                  run.bytes);
+    }
   }
+  direct.accepted = direct.write && !writes_.delivered && direct.transfer.error == Error::none;
+  if (!direct.accepted) store(route, direct);
   finished_[static_cast<std::size_t>(route.from)].push_back(direct.transfer);
+  return !direct.accepted;
+}
+
+/// Stores the bytes of a write at the target, and reports its immediate data there.
+void SimNetwork::store(const Route& route, const Direct& direct) {
+  if (lives_[static_cast<std::size_t>(route.to)] != Life::alive) return;
+  const std::byte* from = direct.copied.data();
+  for (const TransferRun& run : direct.runs) {
+    if (!direct.write) break;
+    std::memcpy(reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(run.remote)), from,
+                run.bytes);
+    from += run.bytes;
+  }
   if (direct.immediate) {
     inboxes_[static_cast<std::size_t>(route.to)].push_back({{}, *direct.immediate, route.from});
   }
@@ -214,6 +260,13 @@ bool SimNetwork::deliver(const Route& route) {
   const std::lock_guard guard(mutex_);
   Queue& waiting = queue(route);
   if (waiting.empty()) return false;
+  if (const auto* direct = std::get_if<Direct>(&waiting.front());
+      direct != nullptr && direct->accepted) {
+    arrive(route, waiting.front());
+    waiting.pop_front();
+    --moving_;
+    if (waiting.empty()) return false;
+  }
   const auto* remote = std::get_if<Remote>(&waiting.front());
   const Remote* half_done = half_done_[static_cast<std::size_t>(route.to)];
   if (remote != nullptr && half_done != nullptr && half_done != remote) return false;
@@ -268,8 +321,14 @@ std::span<const std::byte> SimTransport::receive() {
   }
 }
 
+bool SimTransport::drained(int process) const {
+  const auto peer = peers_.find(process);
+  return (peer == peers_.end() || peer->second.packet.empty()) &&
+         network_.finished_sends(self_, process);
+}
+
 bool SimTransport::drained() const {
-  return std::ranges::all_of(peers_, [](const auto& peer) { return peer.second.packet.empty(); });
+  return std::ranges::all_of(peers_, [this](const auto& peer) { return drained(peer.first); });
 }
 
 bool SimTransport::next_arrival() {
@@ -381,8 +440,8 @@ std::optional<Error> SimTransport::carry_out_with(int process, const ChunkedOper
   return Error::none;
 }
 
-std::uint64_t SimTransport::transfer(int process, bool write, std::span<const TransferRun> runs,
-                                     std::uint64_t key, std::uint64_t token, Behind* behind) {
+Accepted SimTransport::transfer(int process, bool write, std::span<const TransferRun> runs,
+                                std::uint64_t key, std::uint64_t token, Behind* behind) {
   // Like a provider with short vectors.
   if (runs.size() > most_vector) {
     runs = runs.first(most_vector);
@@ -399,7 +458,9 @@ std::uint64_t SimTransport::transfer(int process, bool write, std::span<const Tr
     accepted_bytes += run.bytes;
     if (run.bytes != 0) direct.runs.push_back(run);
   }
-  const std::uint64_t accepted = accepted_bytes;
+  if (accepted_bytes == 0) return {};
+  const Accepted accepted{accepted_bytes, write && accepted_bytes <= network_.longest_copied()};
+  if (accepted.copied) direct.copy();
   if (behind != nullptr) {
     direct.immediate = immediate_for(process, behind->message);
     behind->went = direct.immediate.has_value();

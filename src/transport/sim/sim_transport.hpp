@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -38,9 +39,19 @@ class SimNetwork {
 
   /// `immediate`: a packet arrives when it is sent; for processes that are threads.
   SimNetwork(int processes, bool immediate);
-  /// False: direct transfers have routes of their own, so packets may overtake them. The default is
-  /// true. To be set before anything is sent.
-  void set_orders_writes(bool orders) { orders_writes_ = orders; }
+  /// Messages::orders_writes() and delivers_writes(), of which at least one is true.
+  struct Writes {
+    bool ordered = true;
+    bool delivered = false;
+  };
+  static constexpr Writes ordered_writes{true, false};
+  static constexpr Writes delivered_writes{false, true};
+  static constexpr Writes card_writes{true, true};
+  static constexpr std::array all_writes{ordered_writes, delivered_writes, card_writes};
+  /// By default, writes are only ordered. Without order, direct transfers have routes of their own,
+  /// so packets may overtake them. A write that is not delivered finishes when it is delivered, and
+  /// its bytes arrive with the next delivery on its route. To be set before anything is sent.
+  void set_writes(const Writes& writes) { writes_ = writes; }
   /// From now on processes carry out about `of_ten` of ten errands of their peers.
   void set_serving(unsigned of_ten) { serving_ = of_ten; }
   unsigned serving() const { return serving_; }
@@ -59,10 +70,17 @@ class SimNetwork {
   bool alive(int asks, int process);
   /// One direct transfer fails, after `others` other ones have arrived.
   void fail_one_after(std::uint64_t others) { failing_after_ = others; }
-  /// The maximal bytes of a direct transfer.
+  /// The maximal bytes of a direct transfer; 0: none is accepted.
   void set_longest_transfer(std::uint64_t bytes) { longest_transfer_ = bytes; }
   std::uint64_t longest_transfer() const { return longest_transfer_; }
-  bool orders_writes() const { return orders_writes_; }
+  const Writes& writes() const { return writes_; }
+  /// From now on writes of up to so many bytes are copied when they begin (Accepted::copied).
+  void set_longest_copied(std::uint64_t bytes) { longest_copied_ = bytes; }
+  std::uint64_t longest_copied() const { return longest_copied_; }
+  /// From now on a route is congested if so many packets, transfers and atomics are in flight from
+  /// one process to the other (Messages::congested()).
+  void set_congesting(std::size_t in_flight) { congesting_ = in_flight; }
+  bool congested(int from, int to);
   /// Sets the bytes of immediate data (default: none), and the order in which a process receives
   /// the arrivals that are waiting: that of arrival, immediate data first, or packets first. To be
   /// set before anything is sent.
@@ -76,13 +94,21 @@ class SimNetwork {
   void send(int from, int to, std::vector<std::byte> packet) {
     send({from, to}, Packet(std::move(packet)));
   }
-  /// A direct transfer, which takes effect when it is delivered.
+  /// Returns whether the sends from one process to another are finished: the receiver has received
+  /// the packets, or has ended.
+  bool finished_sends(int from, int to);
+  /// A direct transfer, which takes effect when it is delivered. If writes are not delivered, its
+  /// delivery copies the bytes, and the next one on the route stores them at the target.
   struct Direct {
     bool write = false;
     std::uint64_t key = 0;
     std::vector<TransferRun> runs;
     Transfer transfer;
     std::optional<std::uint64_t> immediate;
+    std::vector<std::byte> copied;  // the bytes of a write, from its begin or its delivery on
+    bool accepted = false;          // a write that has finished and whose bytes have not arrived
+
+    void copy();
   };
   /// Registers memory of a process for reads, or for writes, by others, and returns its key. 0: the
   /// process has `most_registered` registrations already.
@@ -95,7 +121,7 @@ class SimNetwork {
   /// The number of all registrations so far.
   std::uint64_t registrations_made() const;
   void begin(int from, int to, Direct direct) {
-    send({from, to, !orders_writes_}, Packet(std::move(direct)));
+    send({from, to, !writes_.ordered}, Packet(std::move(direct)));
   }
   /// A network atomic: its first delivery reads, its second one writes. In between, no other
   /// network atomic takes effect at the process, but a CPU's may.
@@ -136,7 +162,8 @@ class SimNetwork {
 
   /// The routes with packets or transfers in flight.
   std::vector<Route> under_way() const;
-  /// Delivers the oldest item of a route. False if there is none that can arrive.
+  /// Delivers the oldest item of a route. False if there is none that can arrive. The bytes of a
+  /// write that has finished arrive as well, and do not count as an item.
   bool deliver(const Route& route);
 
  private:
@@ -147,18 +174,21 @@ class SimNetwork {
   /// True if the packet has been handled completely.
   bool arrive(const Route& route, Packet& packet);
   bool permitted(int process, const Direct& direct) const;
-  void carry_out(const Route& route, Direct direct);
+  bool carry_out(const Route& route, Direct& direct);
+  void store(const Route& route, const Direct& direct);
   void carry_out(int from, const Remote& remote);
 
   mutable std::mutex mutex_;
   std::size_t processes_;
   bool immediate_;
-  bool orders_writes_ = true;
+  Writes writes_;
   bool buffers_shared_ = false;
   unsigned serving_ = 0;
   bool failing_ = false;
   std::optional<std::uint64_t> failing_after_;
   std::uint64_t longest_transfer_ = ~std::uint64_t{0};
+  std::uint64_t longest_copied_ = 0;
+  std::size_t congesting_ = ~std::size_t{0};
   struct BufferRegistration {
     int process = 0;
     bool to_be_written = false;
@@ -181,6 +211,10 @@ class SimNetwork {
   std::vector<std::unique_ptr<ThreadLines>> threads_;          // by process
 };
 
+inline std::string name_of(const SimNetwork::Writes& writes) {
+  return !writes.delivered ? "Ordered" : writes.ordered ? "Card" : "Delivered";
+}
+
 /// The transport of one simulated process.
 class SimTransport final : public Transport, public NodeServices, public Messages {
  public:
@@ -190,7 +224,7 @@ class SimTransport final : public Transport, public NodeServices, public Message
   void send(int process, std::span<const std::byte> header,
             std::span<const std::byte> payload) override;
   void push() override;
-  bool congested(int) const override { return false; }
+  bool congested(int process) const override { return network_.congested(self_, process); }
   std::span<const std::byte> receive() override;
   /// Simulated processes have one address space. A location is an address, in one large extent.
   static ArenaLocation location_of(const void* memory) {
@@ -224,12 +258,13 @@ class SimTransport final : public Transport, public NodeServices, public Message
                                       ChunkWork& ours) override;
   bool serve(bool) override { return false; }
   const std::atomic<std::uint32_t>& errand_state() const override { return no_errands_; }
-  std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
-                         std::uint64_t key, std::uint64_t token, Behind* behind) override;
+  Accepted transfer(int process, bool write, std::span<const TransferRun> runs, std::uint64_t key,
+                    std::uint64_t token, Behind* behind) override;
   std::uint64_t atomic(int process, const Atomic& atomic, const RemoteMemory& remote,
                        std::uint64_t token) override;
   bool finished(Transfer& transfer) override { return network_.finished(self_, transfer); }
-  bool orders_writes() const override { return network_.orders_writes(); }
+  bool orders_writes() const override { return network_.writes().ordered; }
+  bool delivers_writes() const override { return network_.writes().delivered; }
   int register_buffer(int, bool to_be_written, void* memory, std::uint64_t bytes,
                       RemoteMemory& registered) override {
     registered = {reinterpret_cast<std::uintptr_t>(memory),
@@ -261,7 +296,8 @@ class SimTransport final : public Transport, public NodeServices, public Message
     asked_.insert(process);
     return process != ended_ && network_.alive(self_, process);
   }
-  /// True if all messages have left this process.
+  // As in Network:
+  bool drained(int process) const;
   bool drained() const;
   void relax() override;
   /// The time advances with each call, by a pseudo-random amount, and with each copy().

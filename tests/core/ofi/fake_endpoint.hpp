@@ -4,6 +4,7 @@
 #include <rdma/fabric.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
 #include <rdma/fi_rma.h>
 
 #include <cstddef>
@@ -13,7 +14,7 @@
 
 #include "core/transport/messages.hpp"
 #include "transport/ofi/endpoint.hpp"
-#include "transport/ofi/network.hpp"
+#include "transport/ofi/network_name.hpp"
 #include "transport/ofi/operation_context.hpp"
 #include "transport/ofi/packet_buffers.hpp"
 
@@ -42,9 +43,12 @@ class FakeEndpoint : public OfiEndpoint {
   FakeEndpoint();
   ~FakeEndpoint();
 
+  using OfiEndpoint::read_completions;
   /// Attaches a process. Returns its name.
   NetworkName attach(std::uint64_t id);
   void require_local_registration() { local_registration_ = true; }
+  void set_inject_bytes(std::size_t bytes) { facts_.inject_bytes = bytes; }
+  void set_longest_message(std::uint64_t bytes) { facts_.longest_message = bytes; }
   /// The longest direct transfer, and whether writes are ordered or else delivered.
   void set_transfers(std::uint64_t longest, bool ordered) {
     facts_.longest = longest;
@@ -59,13 +63,18 @@ class FakeEndpoint : public OfiEndpoint {
   std::deque<int> transfer_codes;
   std::deque<int> register_codes;
 
+  std::deque<fi_cq_data_entry> completions;  // those of the queue
+  std::deque<fi_cq_err_entry> failures;      // the queue reports failures first
+  int queue_code = -FI_EAGAIN;               // of an empty queue
   std::vector<Sent> sent;
   std::deque<Posted> posted;
   std::vector<Moved> moved;
   int registered = 0;
+  std::size_t registered_bytes = 0;
 
  private:
   static FakeEndpoint& of(fid_ep* endpoint);
+  static FakeEndpoint& of(fid_cq* queue);
 
   Libfabric functions_;
   fi_info attributes_{};
@@ -78,6 +87,7 @@ class FakeEndpoint : public OfiEndpoint {
   fi_ops_msg messages_{};
   fi_ops_rma transfers_{};
   fi_ops_mr registering_{};
+  fi_ops_cq completing_{};
   struct {
     fid_ep endpoint;
     FakeEndpoint* self;
@@ -86,6 +96,10 @@ class FakeEndpoint : public OfiEndpoint {
     fid_domain domain;
     FakeEndpoint* self;
   } registrar_{};
+  struct {
+    fid_cq queue;
+    FakeEndpoint* self;
+  } reporter_{};
 };
 
 }  // namespace oriel::ofi_test

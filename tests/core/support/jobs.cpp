@@ -12,8 +12,10 @@ struct RandomJob::Plan {
   std::vector<SimWindowSpec> windows;
   ProgramSpec program;
   Limits limits;
-  bool orders_writes = true;
-  unsigned serving = 0;            // see SimNetwork
+  SimNetwork::Writes writes;
+  std::uint64_t longest_copied = 0;  // see SimNetwork
+  std::size_t congesting = 0;
+  unsigned serving = 0;
   std::vector<bool> maps_private;  // by rank
 
   Plan(std::uint64_t seed, Placement placement, bool reorder) {
@@ -23,6 +25,7 @@ struct RandomJob::Plan {
     if (reorder) {
       program.reorder = keys_of(static_cast<unsigned>(random.between(1, 15)));
     }
+    if (random.chance(50)) limits.set_by_card(true);
     // Operations have some ten words: limits that cut and stop them, or do not.
     if (random.chance(60)) {
       limits.fragment = std::uint64_t{8} * static_cast<unsigned>(random.between(1, 6));
@@ -67,7 +70,9 @@ struct RandomJob::Plan {
         window.atomics = {};
       }
     }
-    orders_writes = random.chance(50);
+    writes = random.pick(SimNetwork::all_writes);
+    longest_copied = std::uint64_t{8} * static_cast<unsigned>(random.below(4));
+    congesting = static_cast<std::size_t>(random.chance(50) ? random.between(1, 4) : 1000);
     serving = static_cast<unsigned>(random.below(11));
     for (SimWindowSpec& window : windows) window.exposed = random.chance(50);
     for (int rank = 0; rank < program.ranks; ++rank) maps_private.push_back(random.chance(70));
@@ -79,7 +84,9 @@ RandomJob::RandomJob(std::uint64_t seed, Placement placement, bool reorder, bool
 
 RandomJob::RandomJob(std::uint64_t seed, const Plan& plan, bool threads)
     : job_(plan.nodes, threads, plan.limits), program_(make_program(seed, plan.program)) {
-  job_.network().set_orders_writes(plan.orders_writes);
+  job_.network().set_writes(plan.writes);
+  job_.network().set_longest_copied(plan.longest_copied);
+  job_.network().set_congesting(plan.congesting);
   job_.network().set_serving(plan.serving);
   for (int rank = 0; rank < plan.program.ranks; ++rank) {
     job_.transport(rank).set_maps_private(plan.maps_private[static_cast<std::size_t>(rank)]);
@@ -95,7 +102,10 @@ RandomJob::RandomJob(std::uint64_t seed, const Plan& plan, bool threads)
   if (keys.exposure_after_access) description_ += " exposure_after_access";
   description_ += ", pieces of " + std::to_string(plan.limits.fragment) + ", ahead " +
                   std::to_string(plan.limits.ahead);
-  if (!plan.orders_writes) description_ += ", writes overtaken";
+  description_ += ", direct from " + std::to_string(plan.limits.direct_from);
+  description_ += ", writes: " + name_of(plan.writes);
+  description_ += ", copied up to " + std::to_string(plan.longest_copied);
+  description_ += ", congested from " + std::to_string(plan.congesting) + " on";
   description_ += ", " + std::to_string(plan.serving) + " of 10 errands carried out";
   description_ += ", private memory mapped by ranks";
   for (std::size_t rank = 0; rank < plan.maps_private.size(); ++rank) {

@@ -32,7 +32,10 @@ class PlanPlayers {
     SimWindowSpec spec;
     spec.bytes = 64;
     spec.direct = random.chance(50);
-    if (!threads) job_.network().set_orders_writes(random.chance(50));
+    if (!threads) job_.network().set_writes(random.pick(SimNetwork::all_writes));
+    if (random.chance(50)) {
+      job_.network().set_congesting(static_cast<std::size_t>(random.between(1, 3)));
+    }
     job_.create_window(spec);
     for (int rank = 0; rank < job_.ranks(); ++rank) {
       if (random.chance(50)) leave_pipelines_out(job_.window(rank).plan_registry());

@@ -24,8 +24,8 @@ class Random {
   int between(int low, int high) { return low + below(high - low + 1); }
   bool chance(int percent) { return below(100) < percent; }
 
-  template <typename T>
-  const T& pick(const std::vector<T>& items) {
+  template <typename Items>
+  const auto& pick(const Items& items) {
     return items[static_cast<std::size_t>(below(static_cast<int>(items.size())))];
   }
   template <typename T>

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "engine/progress/waiting.hpp"
+#include "engine/windows/announcement.hpp"
 #include "engine/windows/make_window.hpp"
 
 namespace oriel::test {
@@ -31,6 +33,7 @@ HostCode SimComm::barrier() {
 
 HostCode SimComm::allgather(const void* own, std::size_t bytes, void* all) {
   ++counts_.gathers;
+  counts_.gathered = bytes;
   group_.show(rank_, own);
   group_.meet(engine_);
   for (int rank = 0; rank < ranks(); ++rank) {
@@ -38,6 +41,9 @@ HostCode SimComm::allgather(const void* own, std::size_t bytes, void* all) {
                 group_.part(rank), bytes);
   }
   group_.meet(engine_);
+  if (hidden_ >= 0 && bytes == sizeof(Announcement)) {
+    static_cast<Announcement*>(all)[hidden_].process.id ^= 1;
+  }
   return 0;
 }
 
@@ -75,7 +81,7 @@ SimRanks::SimRanks(int ranks) : group_(ranks) {
   }
 }
 
-SimRanks::SimRanks(const std::vector<int>& node_of, std::uint64_t seed)
+SimRanks::SimRanks(const std::vector<int>& node_of, std::uint64_t seed, Courier::Late late)
     : group_(static_cast<int>(node_of.size())),
       network_(std::make_unique<SimNetwork>(2 * count(), false)) {
   for (int rank = 0; rank < count(); ++rank) {
@@ -85,7 +91,7 @@ SimRanks::SimRanks(const std::vector<int>& node_of, std::uint64_t seed)
     std::snprintf(node.name.data(), node.name.size(), "node%d", number);
     ranks_.push_back(std::make_unique<SimRank>(group_, rank, node, network_.get()));
   }
-  courier_ = std::make_unique<Courier>(*network_, seed);
+  courier_ = std::make_unique<Courier>(*network_, seed, std::move(late));
 }
 
 std::vector<Window*> SimRanks::make_windows(const Prepare& prepare, std::uint64_t bytes) {

@@ -42,7 +42,11 @@ struct SimCounts {
   int gathers = 0;
   int broadcasts = 0;
   int reductions = 0;
-  bool operator==(const SimCounts&) const = default;
+  std::size_t gathered = 0;  // bytes that the rank has given to the last gather
+  bool operator==(const SimCounts& other) const {
+    return barriers == other.barriers && gathers == other.gathers &&
+           broadcasts == other.broadcasts && reductions == other.reductions;
+  }
 };
 
 /// The memory by which the ranks of a SimComm meet.
@@ -81,6 +85,8 @@ class SimComm : public HostComm {
   void note_known_peers(std::uint64_t own_id) override { known_.insert(own_id); }
 
   void forget_peers() { known_.clear(); }
+  /// From now on this rank cannot find the process of rank `other`, and map its memory.
+  void hide(int other) { hidden_ = other; }
   /// The collectives since the last call of this.
   SimCounts take_counts() { return std::exchange(counts_, {}); }
 
@@ -89,6 +95,7 @@ class SimComm : public HostComm {
   int rank_;
   Engine& engine_;
   std::set<std::uint64_t> known_;
+  int hidden_ = -1;
   SimCounts counts_;
 };
 
@@ -139,8 +146,8 @@ class SimRanks {
  public:
   /// All ranks are on this node, and there is no network.
   explicit SimRanks(int ranks);
-  /// `node_of`: the number of each rank's node. A Courier with this seed delivers.
-  SimRanks(const std::vector<int>& node_of, std::uint64_t seed);
+  /// `node_of`: the number of each rank's node. A Courier with this seed and late routes delivers.
+  SimRanks(const std::vector<int>& node_of, std::uint64_t seed, Courier::Late late = {});
 
   SimRank& operator[](int rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
   int count() const { return group_.ranks(); }

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/random.hpp"
@@ -22,10 +24,20 @@ struct Links {
     for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
       for (const int other : watchers.watched_by(static_cast<int>(rank))) {
         EXPECT_NE(static_cast<std::size_t>(other), rank);
+        watched.emplace(rank, other);
         ends[rank].push_back(static_cast<std::size_t>(other));
         ends[static_cast<std::size_t>(other)].push_back(rank);
       }
     }
+    // The processes that a rank expects to begin a link are those that begin one.
+    std::size_t expected = 0;
+    for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
+      for (const int other : watchers.watchers_of(static_cast<int>(rank))) {
+        EXPECT_TRUE(watched.contains({other, rank})) << other << " to " << rank;
+        ++expected;
+      }
+    }
+    EXPECT_EQ(expected, watched.size());
   }
   std::size_t most() const {
     return std::ranges::max(ends, {}, &std::vector<std::size_t>::size).size();
@@ -66,7 +78,8 @@ struct Links {
   }
 
   std::vector<std::uint64_t> nodes;
-  std::vector<std::vector<std::size_t>> ends;  // by rank
+  std::vector<std::vector<std::size_t>> ends;             // by rank
+  std::set<std::pair<std::size_t, std::size_t>> watched;  // links from rank to rank
 };
 
 constexpr std::uint64_t none = ~std::uint64_t{0};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // B4: the way to other nodes, between several processes' ends of it in one process.
 #include "transport/ofi/network.hpp"
+#include "transport/ofi/ofi_networks.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -21,7 +22,7 @@ std::unique_ptr<Network> open_any(std::string& error) {
   OfiNetworks networks;
   const OfferedNetworks offered = networks.offered(error);
   if (offered.none()) return nullptr;
-  return networks.open_network(offered.networks.front().network, 0, error);
+  return networks.open_network(offered.networks.front().network, RankPosition(), error);
 }
 
 /// Ours, and two others that have had a message of ours.
@@ -98,7 +99,29 @@ TEST_F(ThreeNetworks, WhatHasNotBeenPushedHasNotLeft) {
   }));
 }
 
-// Until it looks, no connection is made, and no packet taken.
+TEST_F(ThreeNetworks, SendsToOneProcessAreFinishedWithoutThoseToOthers) {
+  ours_->send(they_.front(), few_bytes, {});
+  EXPECT_FALSE(ours_->drained(they_.front()));
+  EXPECT_TRUE(soon([&] {
+    ours_->receive();
+    return ours_->drained(they_.back());
+  }));
+  EXPECT_FALSE(ours_->drained());
+}
+
+// Later windows send the ids of known processes alone.
+TEST_F(ThreeNetworks, ANameWithoutAddressChangesNothing) {
+  NetworkName short_name;
+  short_name.endpoint.id = theirs_[0]->name().endpoint.id;
+  std::string error;
+  EXPECT_EQ(ours_->attach(short_name, error), they_[0]);
+  send_to(they_[0]);
+  EXPECT_TRUE(soon([&] { return ours_->receive(), !theirs_[0]->receive().empty(); }));
+  theirs_[0].reset();
+  EXPECT_TRUE(soon([&] { return !ours_->alive(they_[0]); }));
+}
+
+// Until the process looks, no connection is made, and no packet taken.
 TEST_F(ThreeNetworks, AProcessThatDoesNotLookIsNotTakenForEnded) {
   std::string error;
   const std::unique_ptr<Network> silent = open_any(error);
@@ -108,8 +131,8 @@ TEST_F(ThreeNetworks, AProcessThatDoesNotLookIsNotTakenForEnded) {
   const auto before = ours_->delayed();
   for (int i = 0; i < 2; ++i) send_to(process);
   EXPECT_GE(ours_->delayed(), before + 2);
-  for (int i = 0; i < 300;
-       ++i) {  // longer than from one look at those that take nothing to the next
+  // Longer than from one look at those that take nothing to the next.
+  for (int i = 0; i < 300; ++i) {
     ours_->receive();
     ours_->drained();
     ::usleep(1000);

@@ -7,6 +7,7 @@
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -41,22 +42,17 @@ struct Case {
   std::size_t runs_there;
   Fabric expected;
   const char* device_id = nullptr;
-  std::uint64_t capabilities = FI_MSG | FI_RMA | FI_MULTI_RECV;
+  std::uint64_t capabilities = FI_MSG | FI_RMA;
 };
 
 Fabric fabric(Carrier carrier, bool orders, bool delivers, std::size_t immediate,
-              bool sends_need_peer, std::size_t runs, bool multi_receive = true) {
+              std::size_t runs) {
   Fabric made;
   made.carrier = carrier;
   made.orders_writes = orders;
   made.delivers_writes = delivers;
   made.immediate_bytes = immediate;
-  made.sends_need_peer = sends_need_peer;
   made.runs = runs;
-  made.multi_receive = multi_receive;
-  made.direct_from = carrier == Carrier::card       ? 1
-                     : carrier == Carrier::software ? std::uint64_t{128} * 1024
-                                                    : 0;
   return made;
 }
 
@@ -68,51 +64,49 @@ const std::vector<Case>& cases() {
   static const std::vector<Case> all{
       // It copies the requested order, and has none between writes and messages.
       {"cxi", FI_ORDER_SAS | FI_ORDER_WAW | atomics, delivery, 8, any_size, gigabyte, 192, 1, 1,
-       fabric(card, false, true, 0, true, 1)},
+       fabric(card, false, true, 0, 1)},
       {"efa", FI_ORDER_SAS | atomics, delivery, 4, 0, any_size, 3920, 4, 1,
-       fabric(card, false, true, 0, true, 1), "0xefa2"},
+       fabric(card, false, true, 0, 1), "0xefa2"},
       // The first generation has no writes. The provider emulates them.
       {"efa", FI_ORDER_SAS | atomics, delivery, 4, 0, any_size, 3920, 4, 1,
-       fabric(software, false, true, 0, true, 1), "0xefa0"},
+       fabric(software, false, true, 0, 1), "0xefa0"},
       // efa-direct: it orders nothing.
-      {"efa", 0, delivery, 4, 0, gigabyte, 32, 2, 1, fabric(card, false, true, 0, true, 1, false),
-       "0xefa3", FI_MSG | FI_RMA},
+      {"efa", 0, delivery, 4, 0, gigabyte, 32, 2, 1, fabric(card, false, true, 0, 1), "0xefa3",
+       FI_MSG | FI_RMA},
       {"verbs;ofi_rxm", stream, delivery, 4, gigabyte, gigabyte, 16320, 4, 1,
-       fabric(card, true, true, 4, true, 1)},
+       fabric(card, true, true, 4, 1)},
       {"verbs;ofi_rxd", stream | atomics, 0, 8, any_size, any_size, 1256, 4, 4,
-       fabric(software, true, false, 8, true, 4)},
+       fabric(software, true, false, 8, 4)},
       // Writes of at most 4 KB are ordered with one another, none with messages.
       {"psm3", FI_ORDER_SAS | FI_ORDER_RAR | FI_ORDER_RAW | FI_ORDER_WAR | FI_ORDER_WAW | atomics,
-       delivery, 4, 4096, 4294963200, 64, 13, 1, fabric(software, false, true, 0, true, 1)},
+       delivery, 4, 4096, 4294963200, 64, 13, 1, fabric(software, false, true, 0, 1)},
       // It accepts any hint and returns its own order: no message follows a write.
-      {"opx", atomics, 0, 4, 0, gigabyte, 16, any_size, 0, fabric(none, false, false, 0, true, 1)},
+      {"opx", atomics, 0, 4, 0, gigabyte, 16, any_size, 0, fabric(none, false, false, 0, 1)},
       {"opx", atomics, delivery, 4, 0, gigabyte, 16, any_size, 0,
-       fabric(software, false, true, 0, true, 1)},
-      {"tcp", stream, 0, 8, any_size, any_size, 128, 4, 4,
-       fabric(software, true, false, 8, false, 4)},
+       fabric(software, false, true, 0, 1)},
+      {"tcp", stream, 0, 8, any_size, any_size, 128, 4, 4, fabric(software, true, false, 8, 4)},
       {"tcp;ofi_rxm", stream, 0, 8, any_size, any_size, 64, 4, 4,
-       fabric(software, true, false, 8, true, 4)},
-      {"net", stream, 0, 8, any_size, any_size, 128, 4, 4,
-       fabric(software, true, false, 8, false, 4)},
+       fabric(software, true, false, 8, 4)},
+      {"net", stream, 0, 8, any_size, any_size, 128, 4, 4, fabric(software, true, false, 8, 4)},
       {"sockets", all_orders, 0, 8, any_size - 4096, any_size - 4096, 255, 8, 8,
-       fabric(software, true, false, 8, false, 8)},
+       fabric(software, true, false, 8, 8)},
       {"udp;ofi_rxd", stream | atomics, 0, 8, any_size, any_size, 1256, 4, 4,
-       fabric(software, true, false, 8, true, 4)},
+       fabric(software, true, false, 8, 4)},
       {"shm", all_orders | atomics, 0, 8, any_size, any_size, 4096, 4, 4,
-       fabric(software, true, false, 8, true, 4)},
+       fabric(software, true, false, 8, 4)},
       {"shm+cxi;ofi_lnx", FI_ORDER_SAS | FI_ORDER_WAW, delivery, 8, any_size, gigabyte, 192, 1, 1,
-       fabric(software, false, true, 0, true, 1)},
+       fabric(software, false, true, 0, 1)},
       // UCX promises neither order nor delivery.
-      {"ucx", FI_ORDER_SAS, 0, 0, 0, any_size, 1024, 1, 1, fabric(none, false, false, 0, true, 1)},
+      {"ucx", FI_ORDER_SAS, 0, 0, 0, any_size, 1024, 1, 1, fabric(none, false, false, 0, 1)},
       // ofi_rxm grants delivery of its own messages; the writes are those of mlx.
       {"mlx;ofi_rxm", FI_ORDER_SAS, delivery, 0, 0, any_size, 16320, 1, 1,
-       fabric(none, false, false, 0, true, 1)},
+       fabric(none, false, false, 0, 1)},
       // An unknown provider with the attributes of a card is carried out by software.
       {"carrier-pigeon", stream, delivery, 8, any_size, any_size, 0, 1, 1,
-       fabric(software, true, true, 8, true, 1)},
+       fabric(software, true, true, 8, 1)},
       // A provider without RMA, whatever else it says.
-      {"tcp", stream, delivery, 8, any_size, any_size, 128, 4, 4,
-       fabric(none, false, false, 0, false, 4, false), nullptr, FI_MSG},
+      {"tcp", stream, delivery, 8, any_size, any_size, 128, 4, 4, fabric(none, false, false, 0, 4),
+       nullptr, FI_MSG},
   };
   return all;
 }
@@ -159,18 +153,41 @@ TEST(FabricOf, FollowsTheAttributesThatAProviderHasReturned) {
     const Attributes attributes(one);
     const Fabric found = fabric_of(attributes.offer, false);
     SCOPED_TRACE(std::string(one.provider) + ": " + found.description());
-    EXPECT_EQ(found.provider, one.provider);
     EXPECT_EQ(found.carrier, one.expected.carrier);
     EXPECT_EQ(found.orders_writes, one.expected.orders_writes);
     EXPECT_EQ(found.delivers_writes, one.expected.delivers_writes);
     EXPECT_EQ(found.immediate_bytes, one.expected.immediate_bytes);
-    EXPECT_EQ(found.direct_from, one.expected.direct_from);
-    EXPECT_EQ(found.sends_need_peer, one.expected.sends_need_peer);
-    EXPECT_EQ(found.multi_receive, one.expected.multi_receive);
-    EXPECT_EQ(found.inject_bytes, one.inject_bytes);
+    const bool injects = !std::string(one.provider).ends_with("ofi_rxd");
+    EXPECT_EQ(found.inject_bytes, injects ? one.inject_bytes : 0);
     EXPECT_EQ(found.runs, one.expected.runs);
     EXPECT_EQ(found.longest, one.longest);
   }
+}
+
+// `oriel info` and the lifelines depend on it. psm3 over TCP has addresses of its own.
+TEST(FabricOf, SaysWhetherTheKernelsIpCarriesIt) {
+  const std::vector<std::string> kernels{"tcp", "tcp;ofi_rxm", "net", "sockets", "udp;ofi_rxd"};
+  for (const Case& one : cases()) {
+    const Attributes attributes(one);
+    const bool expected = std::ranges::find(kernels, one.provider) != kernels.end();
+    EXPECT_EQ(fabric_of(attributes.offer, false).kernel_ip, expected) << one.provider;
+  }
+  const auto psm3 = std::ranges::find(cases(), std::string("psm3"), &Case::provider);
+  Attributes attributes(*psm3);
+  attributes.fabric.name = const_cast<char*>("TCP-10.0.0.0/24");
+  EXPECT_TRUE(fabric_of(attributes.offer, false).kernel_ip);
+}
+
+// A user who disables the RDMA of EFA has the provider's software instead.
+TEST(FabricOf, RespectsTheSettingOfEfa) {
+  const auto efa = std::ranges::find(cases(), std::string("efa"), &Case::provider);
+  const Attributes attributes(*efa);
+  ASSERT_EQ(carrier_of(attributes.offer), Carrier::card);
+  ::setenv("FI_EFA_USE_DEVICE_RDMA", "0", 1);
+  EXPECT_EQ(carrier_of(attributes.offer), Carrier::software);
+  ::setenv("FI_EFA_USE_DEVICE_RDMA", "1", 1);
+  EXPECT_EQ(carrier_of(attributes.offer), Carrier::card);
+  ::unsetenv("FI_EFA_USE_DEVICE_RDMA");
 }
 
 // The receiver may keep less order than the sender.
@@ -180,6 +197,22 @@ TEST(FabricOf, HasTheOrderThatBothEndsKeep) {
   EXPECT_FALSE(fabric_of(attributes.offer, false).orders_writes);
   attributes.receiving.msg_order = stream;
   EXPECT_TRUE(fabric_of(attributes.offer, false).orders_writes);
+}
+
+TEST(FabricOf, HasAtomicsIfBothEndsKeepTheirOrder) {
+  for (const Case& one : cases()) {
+    Attributes attributes(one);
+    attributes.offer.caps |= FI_ATOMIC;
+    const bool expected =
+        (one.order & atomics) != 0 && !std::string(one.provider).ends_with("ofi_rxd");
+    EXPECT_EQ(fabric_of(attributes.offer, false).atomics, expected) << one.provider;
+  }
+  Attributes attributes(cases().front());
+  EXPECT_FALSE(fabric_of(attributes.offer, false).atomics);
+  attributes.offer.caps |= FI_ATOMIC;
+  EXPECT_TRUE(fabric_of(attributes.offer, false).atomics);
+  attributes.receiving.msg_order &= ~FI_ORDER_ATOMIC_RAR;
+  EXPECT_FALSE(fabric_of(attributes.offer, false).atomics);
 }
 
 TEST(FabricOf, UsesImmediateDataOnlyIfAllWritesAreOrdered) {
@@ -207,6 +240,20 @@ TEST(FabricOf, KnowsWhichDevicesOfEfaWrite) {
     const bool third = std::string(id) == "0xefa2";
     EXPECT_EQ(fabric_of(attributes.offer, false).carrier,
               third ? Carrier::card : Carrier::software);
+  }
+}
+
+// The completion queue of an unknown provider may have a descriptor that nothing signals.
+TEST(FabricOf, KnowsWhichProvidersSignalArrivals) {
+  for (const Case& one : cases()) {
+    const std::string name = one.provider;
+    const bool silent =
+        name == "psm3" || name == "opx" || name.starts_with("shm") || name == "carrier-pigeon";
+    Attributes attributes(one);
+    attributes.domain.data_progress = FI_PROGRESS_MANUAL;
+    EXPECT_EQ(fabric_of(attributes.offer, false).signals_arrivals, !silent) << name;
+    attributes.domain.data_progress = FI_PROGRESS_AUTO;
+    EXPECT_TRUE(fabric_of(attributes.offer, false).signals_arrivals) << name;
   }
 }
 
