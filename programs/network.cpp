@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // Tests a network between two ranks (`oriel doctor --network`): whether each way of moving data
-// gives right results, how long it takes, and whether it ends while the target computes. Rank 0 is
-// the origin. One JSON line for each check and each time.
+// gives right results, how long it takes, and whether it ends while the target computes. With
+// --bytes it measures more calls (`oriel bench network`). Rank 0 is the origin. A plain MPI
+// program: it runs on the host MPI alone and with Oriel preloaded. One JSON line for each check and
+// each time.
 
 #include <mpi.h>
 
@@ -15,6 +17,7 @@
 #include <vector>
 
 #include "bench/clock.hpp"
+#include "bench/group.hpp"
 #include "bench/notify_api.hpp"
 #include "bench/options.hpp"
 #include "bench/samples.hpp"
@@ -47,41 +50,20 @@ class Network {
   }
 
   void check() {
-    const auto put = [this](std::size_t bytes) { put_bytes(bytes); };
     check_puts("MPI_Win_fence", [&](std::size_t bytes) {
       MPI_Win_fence(0, win());
-      if (rank_ == origin) put(bytes);
-      MPI_Win_fence(0, win());
+      put_and_fence(bytes);
     });
-    check_puts("MPI_Win_post, start, complete, wait", [&](std::size_t bytes) {
-      const int other = rank_ == origin ? target : origin;
-      MPI_Group world = MPI_GROUP_NULL;
-      MPI_Group peer = MPI_GROUP_NULL;
-      MPI_Comm_group(MPI_COMM_WORLD, &world);
-      MPI_Group_incl(world, 1, &other, &peer);
-      if (rank_ == origin) {
-        MPI_Win_start(peer, 0, win());
-        put(bytes);
-        MPI_Win_complete(win());
-      } else {
-        MPI_Win_post(peer, 0, win());
-        MPI_Win_wait(win());
-      }
-      MPI_Group_free(&peer);
-      MPI_Group_free(&world);
-    });
+    check_puts("MPI_Win_post, start, complete, wait",
+               [&](std::size_t bytes) { post_or_start(bytes); });
     check_puts("MPI_Win_lock, unlock", [&](std::size_t bytes) {
-      if (rank_ == origin) {
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, win());
-        put(bytes);
-        MPI_Win_unlock(target, win());
-      }
+      if (rank_ == origin) lock_put_unlock(bytes);
       MPI_Barrier(MPI_COMM_WORLD);
     });
     check_puts("MPI_Win_flush", [&](std::size_t bytes) {
       if (rank_ == origin) {
         MPI_Win_lock_all(0, win());
-        put(bytes);
+        put_bytes(bytes);
         MPI_Win_flush(target, win());
       }
       MPI_Barrier(MPI_COMM_WORLD);
@@ -93,19 +75,24 @@ class Network {
   }
 
   void time() {
-    for (const bool computes : {false, true}) {
-      for (const std::size_t bytes : timed_lengths) {
-        time_passively("put + flush", bytes, computes, [&] { put_bytes(bytes); });
+    time_at_target({timed_lengths.begin(), timed_lengths.end()});
+    time_message(sizeof(std::int64_t));
+    time_notified_put(sizeof(std::int64_t));
+  }
+
+  void time_more(const std::vector<std::size_t>& lengths) {
+    time_at_target(lengths);
+    for (const std::size_t bytes : lengths) {
+      for (const bool computes : {false, true}) {
+        time_at_target("lock, put, unlock", bytes, computes, [&] { lock_put_unlock(bytes); });
       }
-      for (const std::size_t bytes : timed_lengths) {
-        time_passively("get + flush", bytes, computes, [&] { get_bytes(bytes); });
-      }
-      time_passively("fetch_and_op + flush", sizeof(std::int64_t), computes, [&] {
-        MPI_Fetch_and_op(local_.data(), result_.data(), MPI_INT64_T, target, 0, MPI_SUM, win());
-      });
+      MPI_Win_fence(0, win());
+      time_together("put + fence", bytes, [&] { put_and_fence(bytes); });
+      MPI_Win_fence(MPI_MODE_NOSUCCEED, win());
+      time_together("post, start, put, complete, wait", bytes, [&] { post_or_start(bytes); });
+      time_message(bytes);
+      time_notified_put(bytes);
     }
-    time_message();
-    time_notified_put();
   }
 
  private:
@@ -126,6 +113,26 @@ class Network {
   void get_bytes(std::size_t bytes) {
     const int count = static_cast<int>(bytes);
     MPI_Get(result_.data(), count, MPI_BYTE, target, 0, count, MPI_BYTE, win());
+  }
+
+  void put_and_fence(std::size_t bytes) {
+    if (rank_ == origin) put_bytes(bytes);
+    MPI_Win_fence(0, win());
+  }
+  void post_or_start(std::size_t bytes) {
+    if (rank_ == origin) {
+      MPI_Win_start(peer_.handle(), 0, win());
+      put_bytes(bytes);
+      MPI_Win_complete(win());
+    } else {
+      MPI_Win_post(peer_.handle(), 0, win());
+      MPI_Win_wait(win());
+    }
+  }
+  void lock_put_unlock(std::size_t bytes) {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, win());
+    put_bytes(bytes);
+    MPI_Win_unlock(target, win());
   }
 
   /// Prints whether all ranks have found right data.
@@ -255,23 +262,42 @@ class Network {
     std::fflush(stdout);
   }
 
-  /// The target waits in MPI_Barrier, or computes for `row_us_` first.
-  void time_passively(const char* operation, std::size_t bytes, bool computes,
-                      const std::function<void()>& begin_operation) {
-    // The lock is granted before the target begins to compute.
-    if (rank_ == origin) {
-      MPI_Win_lock(MPI_LOCK_SHARED, target, 0, win());
+  void time_at_target(const std::vector<std::size_t>& lengths) {
+    for (const bool computes : {false, true}) {
+      for (const std::size_t bytes : lengths) {
+        time_flushed("put + flush", bytes, computes, [&] { put_bytes(bytes); });
+      }
+      for (const std::size_t bytes : lengths) {
+        time_flushed("get + flush", bytes, computes, [&] { get_bytes(bytes); });
+      }
+      time_flushed("fetch_and_op + flush", sizeof(std::int64_t), computes, [&] {
+        MPI_Fetch_and_op(local_.data(), result_.data(), MPI_INT64_T, target, 0, MPI_SUM, win());
+      });
+    }
+  }
+
+  /// The lock is granted before the target begins to compute.
+  void time_flushed(const char* operation, std::size_t bytes, bool computes,
+                    const std::function<void()>& begin_operation) {
+    if (rank_ == origin) MPI_Win_lock(MPI_LOCK_SHARED, target, 0, win());
+    time_at_target(operation, bytes, computes, [&] {
       begin_operation();
       MPI_Win_flush(target, win());
-    }
+    });
+    if (rank_ == origin) MPI_Win_unlock(target, win());
+  }
+
+  /// The target waits in MPI_Barrier, or computes for `row_us_` first.
+  void time_at_target(const char* operation, std::size_t bytes, bool computes,
+                      const std::function<void()>& play) {
+    if (rank_ == origin) play();
     MPI_Barrier(MPI_COMM_WORLD);
     const double begin = now_us();
     if (rank_ == origin) {
       std::vector<double> samples;
       double now = begin;
       while (samples.empty() || (now - begin < row_us_ / 2 && samples.size() < most_samples)) {
-        begin_operation();
-        MPI_Win_flush(target, win());
+        play();
         const double end = now_us();
         samples.push_back(end - now);
         now = end;
@@ -282,40 +308,49 @@ class Network {
       }
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank_ == origin) MPI_Win_unlock(target, win());
   }
 
-  /// Half of the time of round trips, the same number on both ranks.
-  void time_round_trips(const char* operation, const std::function<void()>& send,
-                        const std::function<void()>& receive) {
+  /// Both ranks play the same number of rounds. `share`: of a round in the time that is printed.
+  void time_together(const char* operation, std::size_t bytes, const std::function<void()>& play,
+                     double share = 1) {
+    const std::size_t rounds = bytes <= most_of_many ? many_rounds : few_rounds;
     std::vector<double> samples;
-    for (std::size_t round = 0; round < round_trips; ++round) {
+    for (std::size_t round = 0; round < rounds; ++round) {
       const double begin = now_us();
+      play();
+      samples.push_back((now_us() - begin) * share);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank_ == origin) print_time(operation, bytes, "waits", samples);
+  }
+
+  /// Half of the time of round trips.
+  void time_round_trips(const char* operation, std::size_t bytes, const std::function<void()>& send,
+                        const std::function<void()>& receive) {
+    const auto play = [&] {
       if (rank_ == origin) send();
       receive();
       if (rank_ == target) send();
-      samples.push_back((now_us() - begin) / 2);
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank_ == origin) print_time(operation, sizeof(std::int64_t), "waits", samples);
+    };
+    time_together(operation, bytes, play, 0.5);
   }
 
-  void time_message() {
-    const int other = rank_ == origin ? target : origin;
+  void time_message(std::size_t bytes) {
+    const int count = static_cast<int>(bytes);
     time_round_trips(
-        "message", [&] { MPI_Send(local_.data(), 1, MPI_INT64_T, other, tag, MPI_COMM_WORLD); },
+        "message", bytes,
+        [&] { MPI_Send(local_.data(), count, MPI_BYTE, other_, tag, MPI_COMM_WORLD); },
         [&] {
-          MPI_Recv(result_.data(), 1, MPI_INT64_T, other, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+          MPI_Recv(result_.data(), count, MPI_BYTE, other_, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         });
   }
 
-  void time_notified_put() {
+  void time_notified_put(std::size_t bytes) {
     if (!notify_.complete()) return;
-    const int other = rank_ == origin ? target : origin;
-    MPI_Request notified = notified_from(other);
+    MPI_Request notified = notified_from(other_);
     MPI_Barrier(MPI_COMM_WORLD);
     time_round_trips(
-        "notified put", [&] { put_notify(sizeof(std::int64_t), other); },
+        "notified put", bytes, [&] { put_notify(bytes, other_); },
         [&] {
           MPI_Start(&notified);
           MPI_Wait(&notified, MPI_STATUS_IGNORE);
@@ -324,9 +359,13 @@ class Network {
   }
 
   static constexpr int tag = 1;
-  static constexpr std::size_t round_trips = 1000;
+  static constexpr std::size_t most_of_many = std::size_t{64} * 1024;  // bytes
+  static constexpr std::size_t many_rounds = 1000;
+  static constexpr std::size_t few_rounds = 30;
 
   const int rank_ = own_rank();
+  const int other_ = rank_ == origin ? target : origin;
+  const bench::Group peer_{{other_}};
   const double row_us_;
   const bench::Window window_{bench::Memory::allocated, longest};
   const bench::NotifyApi notify_;
@@ -341,11 +380,18 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   bench::expect_two_ranks("test");
   std::int64_t milliseconds = 200;
-  bench::take_options(argc, argv, {{"--milliseconds", bench::number(milliseconds)}});
+  std::vector<std::size_t> lengths;
+  bench::take_options(argc, argv,
+                      {{"--milliseconds", bench::number(milliseconds)},
+                       {"--bytes", bench::number(lengths, {1, longest})}});
   {
     Network network(static_cast<double>(milliseconds) * 1e3);
     network.check();
-    network.time();
+    if (lengths.empty()) {
+      network.time();
+    } else {
+      network.time_more(lengths);
+    }
   }
   MPI_Finalize();
 }

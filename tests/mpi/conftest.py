@@ -83,7 +83,13 @@ def pytest_generate_tests(metafunc):
         return
     hosts = all_hosts()
     if metafunc.config.getoption("sanitized"):
-        hosts = {name: host for name, host in hosts.items() if name in LIBRARIES}
+        hosts = {
+            name: host
+            for name, host in hosts.items()
+            if name in LIBRARIES and sanitized_library(host).is_file()
+        }
+        if not hosts:
+            raise pytest.UsageError("No sanitized library was built: make build/sanitize-address.")
     planned = metafunc.definition.get_closest_marker("plan")
     if planned:
         name, rows = planned.args
@@ -161,7 +167,11 @@ def sanitizer() -> str:
     return str(Path(found.stdout.strip()).resolve())
 
 
-def _patience(nodes: Nodes | None) -> int:
+def sanitized_library(host: Host) -> Path:
+    return REPOSITORY / "build" / "sanitize-address" / "lib" / host.library.name
+
+
+def patience(nodes: Nodes | None) -> int:
     # Nodes of one machine share its cores, and a host that spins without yielding then takes a
     # scheduler's slice for every step of its own collectives.
     return 3 if nodes else 1
@@ -198,7 +208,7 @@ class Job:
         return until_started(lambda: self._run_once(host, command, ranks, settings, nodes))
 
     def _run_once(self, host: Host, command: list, ranks: int, settings, nodes):
-        limit = _patience(nodes) * LIMIT_SECONDS
+        limit = patience(nodes) * LIMIT_SECONDS
         with self.start(host, command, ranks, settings, nodes) as process:
             try:
                 output, _ = process.communicate(timeout=limit)
@@ -214,14 +224,14 @@ class Job:
     ) -> subprocess.Popen:
         """A run under way, in a process group of its own."""
         environment = {
-            "ORIEL_TEST_ALARM": str(_patience(nodes) * ALARM_SECONDS),
+            "ORIEL_TEST_ALARM": str(patience(nodes) * ALARM_SECONDS),
             **SAME,
             **(settings or {}),
         }
         if self._host_alone:
             environment["ORIEL_TEST_HOST_ONLY"] = "1"
         if self._sanitized:
-            library = REPOSITORY / "build" / "sanitize-address" / "lib" / host.library.name
+            library = sanitized_library(host)
             asked = environment.get("LD_PRELOAD", "").replace(str(host.library), str(library))
             host = dataclasses.replace(host, library=library)
             environment["LD_PRELOAD"] = ":".join(filter(None, [sanitizer(), asked]))

@@ -4,7 +4,8 @@
 // class, and moves nothing.
 //
 // Arguments: the seed (1), and how many calls all ranks make together (20000). A failure prints the
-// seed and the round: `fuzz SEED` repeats it on the same number of ranks and nodes.
+// seed and the round: `fuzz SEED` repeats it on the same number of ranks and nodes. With
+// ORIEL_TEST_LONG most windows and operations are long.
 //
 // A round opens epochs on some windows, of another kind on each; the ranks then make calls on all
 // of these in any order, and close them. All ranks draw what all of them do from one seed, and
@@ -12,16 +13,25 @@
 // belongs to one origin, but for one part in which all accumulate with one commutative op on
 // integers, so that the result does not depend on who is first. Operations of one origin that MPI
 // does not order do not overlap. Wrong calls are drawn by each rank alone.
+//
+// Calls that open, close and flush epochs are blocking or nonblocking (E2); the requests of the
+// latter complete at any later time of the round. Operations of some windows notify their targets,
+// also outside epochs, or increment their counters. Each target knows its notifications, takes them
+// at the end of the round, and compares its counters. Some unlocks are weak; later ones complete
+// their operations before the end of the round. Reorder keys change between rounds.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "support/fuzz/calls.hpp"
 #include "support/fuzz/faults.hpp"
+#include "support/fuzz/notifications.hpp"
 #include "support/fuzz/operation.hpp"
 #include "support/fuzz/subject.hpp"
 #include "support/number.hpp"
@@ -34,7 +44,9 @@ using fuzz::expect;
 using fuzz::Faults;
 using fuzz::Items;
 using fuzz::Kind;
+using fuzz::nonblocking;
 using fuzz::note;
+using fuzz::Notifications;
 using fuzz::Op;
 using fuzz::Pending;
 using fuzz::Plan;
@@ -43,6 +55,8 @@ using fuzz::Subject;
 using support::Program;
 
 constexpr int windows = 5;
+
+using Operations = std::vector<std::unique_ptr<Pending>>;
 
 std::size_t at(int index) {
   return static_cast<std::size_t>(index);
@@ -59,14 +73,19 @@ struct Use {
   bool opening_precedes = true;
   bool closing_succeeds = false;
   bool tested = false;
+  bool nonblocking = false;               // some calls are
+  bool notifying = false;                 // some operations are
+  bool weak = false;                      // lock_all: the unlock is; lock: some are
   std::vector<std::vector<bool>> access;  // pscw: by origin and target
   // Of each target: where the parts of the origins begin, and the common part, which ends it.
   std::vector<std::vector<std::pair<long, long>>> parts;
   std::vector<std::pair<long, long>> common;
   int common_element = 0;
   Op common_op = Op::sum;
-  std::vector<std::unique_ptr<Pending>> pending;
+  Operations pending;
+  Notifications notifications;  // to this rank
 
+  bool passive() const { return epoch == lock || epoch == lock_all; }
   template <class Body>
   void check(int code, const char* call, Body&& changed) {
     expect(code, MPI_SUCCESS, [&] { return subject->describe(call); });
@@ -83,6 +102,10 @@ struct Step {
     flush_local,
     flush_all,
     flush_local_all,
+    iflush,
+    iflush_local,
+    iflush_all,
+    iflush_local_all,
     wait,
     fault
   };
@@ -96,6 +119,14 @@ struct Step {
   Effect effect{};
 };
 
+/// A nonblocking call that closes or flushes an epoch, and the operations that it completes.
+struct PendingCall {
+  const Use* use = nullptr;
+  MPI_Request request = MPI_REQUEST_NULL;
+  Operations operations;
+  bool ends_access = false;  // of the others to this rank's memory
+};
+
 /// The operations of one origin on a target that may not be complete there yet.
 struct Touched {
   const Use* use;
@@ -104,6 +135,10 @@ struct Touched {
   long high;
   enum Manner { read, written, updated } manner;
   int element;
+  bool outside = false;  // of all epochs
+  /// Its lock epoch is closed, but it may not be complete. Operations of later epochs come after
+  /// it.
+  bool closed = false;
 };
 
 class Fuzz {
@@ -210,7 +245,7 @@ class Fuzz {
     const auto right = [&](int code, const char* call) {
       expect(code, MPI_SUCCESS, [&] { return subject.describe(call); });
     };
-    switch (same_.below(5)) {
+    switch (same_.below(6)) {
       case 0: {
         const std::string name = "window " + std::to_string(subject.number());
         subject.name(name);
@@ -258,9 +293,28 @@ class Fuzz {
         CHECK(size == subject.ranks() && rank == subject.rank);
         break;
       }
+      case 4:
+        set_reorder(subject);
+        break;
       default:
         query(subject);
     }
+  }
+  void set_reorder(Subject& subject) {
+    MPI_Info info = MPI_INFO_NULL;
+    MPI_Info_create(&info);
+    subject.reorders = false;
+    for (const char* key :
+         {ORIEL_ACCESS_AFTER_ACCESS_REORDER, ORIEL_ACCESS_AFTER_EXPOSURE_REORDER,
+          ORIEL_EXPOSURE_AFTER_EXPOSURE_REORDER, ORIEL_EXPOSURE_AFTER_ACCESS_REORDER}) {
+      const bool set = same_.chance(50);
+      subject.reorders |= set;
+      MPI_Info_set(info, key, set ? "1" : "0");
+    }
+    note("MPI_Win_set_info", subject.number());
+    expect(MPI_Win_set_info(subject.win, info), MPI_SUCCESS,
+           [&] { return subject.describe("MPI_Win_set_info"); });
+    MPI_Info_free(&info);
   }
   /// Memory of another rank by loads, where it can be had.
   void query(const Subject& subject) {
@@ -296,17 +350,24 @@ class Fuzz {
         if (rank == program_.rank()) own[at(segment)] = std::move(steps_);
       }
     }
+    for (Use& use : uses_) use.notifications.prepare(*use.subject, own_);
     open();
     for (int segment = 0; segment < segments; ++segment) {
       if (segment != 0) fences(0);
       for (Step& step : own[at(segment)]) carry_out(step);
     }
     close();
+    await_calls();
+    for (Use& use : uses_) use.notifications.take(*use.subject, own_);
     for (Use& use : uses_) {
       if (use.epoch == Use::lock && own_.chance(50)) look_locked(use);
     }
     support::barrier();
     for (const auto& subject : subjects_) subject->check_memory();
+    for (const Use& use : uses_) {
+      Notifications::expect_none(*use.subject);
+      use.subject->check_counters(own_);
+    }
     support::barrier();
   }
 
@@ -327,6 +388,9 @@ class Fuzz {
       use.opening_precedes = same_.chance(60);
       use.closing_succeeds = same_.chance(50);
       use.tested = same_.chance(40);
+      use.nonblocking = same_.chance(50);
+      use.notifying = same_.chance(50);
+      use.weak = same_.chance(30);
       use.common_element = same_.below(fuzz::integers);
       constexpr Op commutative[] = {Op::sum,  Op::prod, Op::min, Op::max,
                                     Op::band, Op::bor,  Op::bxor};
@@ -369,13 +433,42 @@ class Fuzz {
         push(std::move(fault));
       }
       Use& use = uses_[same_.below(uses_.size())];
-      use.epoch == Use::lock ? plan_locks(use, rank) : plan_operation(use, rank, -1);
+      if (use.epoch != Use::lock) {
+        plan_operation(use, rank, -1);
+      } else if (use.notifying && same_.chance(25)) {
+        plan_outside(use, rank);
+      } else {
+        plan_locks(use, rank);
+      }
       if (same_.chance(8)) {
         Step wait;
         wait.kind = Step::wait;
         push(std::move(wait));
       }
     }
+    // A usual unlock completes the operations of weak ones.
+    for (const auto& [use, target] : std::exchange(weak_, {})) {
+      for (const Step::Kind kind : {Step::lock, Step::unlock}) {
+        Step step;
+        step.kind = kind;
+        step.use = use;
+        step.target = target;
+        push(std::move(step));
+      }
+    }
+    for (Use* use : std::exchange(outside_, {})) {
+      Step flush;
+      flush.kind = use->nonblocking && same_.chance(50) ? Step::iflush_all : Step::flush_all;
+      flush.use = use;
+      push(std::move(flush));
+    }
+  }
+  /// An operation that no epoch covers, which notifies.
+  void plan_outside(Use& use, int rank) {
+    const int target = same_.below(program_.size());
+    if (!plan_operation(use, rank, target, true)) return;
+    outside_.insert(&use);
+    if (same_.chance(40)) plan_flush(use, target);
   }
   void push(Step step) {
     ++planned_;
@@ -396,7 +489,10 @@ class Fuzz {
       lock.target = target;
       lock.exclusive = !use.only_shared && same_.chance(60);
       lock.assertion = use.only_shared && use.no_check ? MPI_MODE_NOCHECK : 0;
+      const bool weak = use.weak && same_.chance(60);
+      if (weak) lock.assertion |= ORIEL_MODE_WEAK_UNLOCK;
       push(std::move(lock));
+      weak ? void(weak_.insert({&use, target})) : void(weak_.erase({&use, target}));
     }
     for (int count = same_.below(6); count > 0; --count) {
       if (same_.chance(40)) {
@@ -418,12 +514,15 @@ class Fuzz {
       unlock.use = &use;
       unlock.target = target;
       push(std::move(unlock));
-      completed(use, target);
+      for (Touched& one : touched_) {
+        one.closed |= one.use == &use && one.target == target && !one.outside;
+      }
     }
   }
+  /// By a flush, which does not cover epochs that are closed.
   void completed(const Use& use, int target) {
     std::erase_if(touched_, [&](const Touched& one) {
-      return one.use == &use && (target < 0 || one.target == target);
+      return one.use == &use && (target < 0 || one.target == target) && !one.closed;
     });
   }
   void completed_by_fence() {
@@ -436,34 +535,55 @@ class Fuzz {
     constexpr Step::Kind kinds[] = {Step::flush, Step::flush, Step::flush_all, Step::flush_local,
                                     Step::flush_local_all};
     flush.kind = kinds[same_.below(5)];
+    if (use.nonblocking && same_.chance(50)) {
+      flush.kind = static_cast<Step::Kind>(flush.kind + Step::iflush - Step::flush);
+    }
     if (flush.kind == Step::flush) completed(use, target);
     if (flush.kind == Step::flush_all) completed(use, -1);
     push(std::move(flush));
   }
 
-  void plan_operation(Use& use, int world_rank, int target) {
+  /// `outside`: of all epochs. Returns whether the target is concerned.
+  bool plan_operation(Use& use, int world_rank, int target, bool outside = false) {
     const int origin = use.subject->other_name(world_rank);
     if (target < 0) {
       std::vector<int> targets;
       for (int i = 0; i < program_.size(); ++i) {
         if (use.epoch != Use::pscw || use.access[at(origin)][at(i)]) targets.push_back(i);
       }
-      if (targets.empty()) return;
+      if (targets.empty()) return false;
       target = targets[same_.below(targets.size())];
     }
-    const bool passive = use.epoch == Use::lock || use.epoch == Use::lock_all;
-    if (passive && same_.chance(15)) plan_flush(use, target);
+    if (use.passive() && !outside && same_.chance(15)) plan_flush(use, target);
     Step step;
     step.use = &use;
     step.target = target;
-    if (!draw(use, origin, target, step.plan)) return;
-    step.plan.with_request = !fuzz::single(step.plan.kind) && same_.chance(30);
-    step.effect = fuzz::carry_out(step.plan, use.subject->model[at(target)]);
+    Plan& plan = step.plan;
+    if (!draw(use, origin, target, outside, plan)) return false;
+    plan.outside = outside;
+    plan.notifies = outside || (use.notifying && same_.chance(40));
+    if (plan.notifies && !fuzz::single(plan.kind) && same_.chance(40)) {
+      plan.counter = use.subject->draw_counter(same_, target);
+    }
+    plan.tag = same_.chance(80) ? same_.below(4) : ORIEL_NOTIFY_TAG_UB - same_.below(2);
+    plan.with_request =
+        !fuzz::single(plan.kind) && same_.chance(30) && (!plan.notifies || use.passive());
+    step.effect = fuzz::carry_out(plan, use.subject->model[at(target)]);
+    if (target == use.subject->rank && plan.target != MPI_PROC_NULL) {
+      if (plan.kind != Kind::get) use.notifications.overwrite(origin, plan);
+      if (plan.counter >= 0) {
+        use.subject->count(plan.counter);
+      } else if (plan.notifies) {
+        use.notifications.expect_from(origin, plan, step.effect.before.size());
+      }
+    }
+    const bool concerned = plan.target != MPI_PROC_NULL;
     push(std::move(step));
+    return concerned;
   }
 
   /// A valid operation that conflicts with none before it. False: none has been found.
-  bool draw(Use& use, int origin, int target, Plan& plan) {
+  bool draw(Use& use, int origin, int target, bool outside, Plan& plan) {
     const Subject& subject = *use.subject;
     plan.target = target;
     plan.data = same_.next();
@@ -487,8 +607,11 @@ class Fuzz {
     if (plan.kind == Kind::compare_and_swap) plan.op = Op::replace;
     const long room = (high - low) / kind_of.bytes;
     const bool single = fuzz::single(plan.kind);
-    // Now and then more than one message takes.
-    const long wanted = same_.chance(10) ? same_.chance(30) ? 200'000 : 5'000 : 40;
+    // Some operations take more than one message; of long ones most do.
+    const bool long_ones = fuzz::long_ones();
+    const long wanted = same_.chance(long_ones ? 50 : 10)
+                            ? same_.chance(long_ones ? 80 : 30) ? 200'000 : 5'000
+                            : 40;
     const int most = static_cast<int>(std::min(room, wanted));
     const int total = single ? 1 : same_.below(most + 1);
     if (total > room) return false;
@@ -520,11 +643,11 @@ class Fuzz {
       plan.displacement = displacement;
       plan.start = displacement * unit;
       if (fuzz::updates(plan.kind) && plan.start % kind_of.bytes != 0) continue;
-      return common || total == 0 || orderly(use, target, plan);
+      return common || total == 0 || orderly(use, target, outside, plan);
     }
     return false;
   }
-  bool orderly(const Use& use, int target, const Plan& plan) {
+  bool orderly(const Use& use, int target, bool outside, const Plan& plan) {
     Touched now{&use,
                 target,
                 plan.start + plan.there.low(),
@@ -532,14 +655,16 @@ class Fuzz {
                 plan.kind == Kind::get     ? Touched::read
                 : fuzz::updates(plan.kind) ? Touched::updated
                                            : Touched::written,
-                plan.there.element()};
+                plan.there.element(),
+                outside};
     for (const Touched& one : touched_) {
       if (one.use != &use || one.target != target || one.high <= now.low || now.high <= one.low) {
         continue;
       }
       if (one.manner == Touched::read && now.manner == Touched::read) continue;
+      if (one.closed && !outside && !use.subject->reorders) continue;
       const bool ordered = one.manner == Touched::updated && now.manner == Touched::updated &&
-                           one.element == now.element;
+                           one.element == now.element && one.outside == outside;
       if (!ordered) return false;
     }
     touched_.push_back(now);
@@ -572,16 +697,23 @@ class Fuzz {
 
   void open() {
     stray_faults();
+    for (Use& use : uses_) {
+      // An epoch of an earlier fence would cover operations that are planned outside all epochs.
+      if (use.epoch == Use::lock && use.notifying && use.subject->state.fence) look_locked(use);
+    }
     fences(1);
     bool unchecked = false;
     for (Use& use : uses_) {
       if (use.epoch != Use::pscw) continue;
       unchecked |= use.no_check;
       with_group(use, partners(use, false), [&](MPI_Group group) {
-        note("MPI_Win_post", use.subject->number());
         const int given = (use.no_check ? MPI_MODE_NOCHECK : 0) | MPI_MODE_NOSTORE;
-        use.check(MPI_Win_post(group, given, use.subject->win), "MPI_Win_post",
-                  [](fuzz::State& state) { state.exposure = true, state.retire_fence(); });
+        open(
+            use, "post", [&](MPI_Win win) { return MPI_Win_post(group, given, win); },
+            [&](MPI_Win win, MPI_Request* request) {
+              return nonblocking().Win_ipost(group, given, win, request);
+            },
+            [](fuzz::State& state) { state.exposure = true, state.retire_fence(); });
       });
     }
     if (unchecked) support::barrier();
@@ -589,18 +721,19 @@ class Fuzz {
       if (use.epoch != Use::pscw) continue;
       const std::vector<int> targets = partners(use, true);
       with_group(use, targets, [&](MPI_Group group) {
-        note("MPI_Win_start", use.subject->number());
-        use.check(MPI_Win_start(group, use.no_check ? MPI_MODE_NOCHECK : 0, use.subject->win),
-                  "MPI_Win_start",
-                  [&](fuzz::State& state) { state.access = true, state.started = targets; });
+        const int given = use.no_check ? MPI_MODE_NOCHECK : 0;
+        open(
+            use, "start", [&](MPI_Win win) { return MPI_Win_start(group, given, win); },
+            [&](MPI_Win win, MPI_Request* request) {
+              return nonblocking().Win_istart(group, given, win, request);
+            },
+            [&](fuzz::State& state) { state.access = true, state.started = targets; });
       });
     }
     for (Use& use : uses_) {
       if (use.epoch != Use::lock_all) continue;
-      note("MPI_Win_lock_all", use.subject->number());
-      use.check(MPI_Win_lock_all(use.no_check ? MPI_MODE_NOCHECK : 0, use.subject->win),
-                "MPI_Win_lock_all",
-                [](fuzz::State& state) { state.lock_all = true, state.retire_fence(); });
+      lock_all(use,
+               (use.no_check ? MPI_MODE_NOCHECK : 0) | (use.weak ? ORIEL_MODE_WEAK_UNLOCK : 0));
     }
   }
   /// The opening ones of a round (1), between its segments (0), the closing ones (-1).
@@ -610,30 +743,35 @@ class Fuzz {
       int assertion = which == 0 ? 0 : MPI_MODE_NOSTORE;
       if (which > 0 && !use.opening_precedes) assertion |= MPI_MODE_NOPRECEDE;
       if (which < 0 && !use.closing_succeeds) assertion |= MPI_MODE_NOSUCCEED | MPI_MODE_NOPUT;
-      note("MPI_Win_fence", use.subject->number());
-      use.check(MPI_Win_fence(assertion, use.subject->win), "MPI_Win_fence",
-                [&](fuzz::State& state) {
-                  state.fence = (assertion & MPI_MODE_NOSUCCEED) == 0;
-                  state.fence_used = false;
-                });
-      finish(use, -1);
-      if (which < 0) use.subject->check_memory();
+      end(
+          use, -1, "fence", [&](MPI_Win win) { return MPI_Win_fence(assertion, win); },
+          [&](MPI_Win win, MPI_Request* request) {
+            return nonblocking().Win_ifence(assertion, win, request);
+          },
+          [&](fuzz::State& state) {
+            state.fence = (assertion & MPI_MODE_NOSUCCEED) == 0;
+            state.fence_used = false;
+          },
+          which < 0);
     }
   }
   void close() {
     for (Use& use : uses_) {
       if (use.epoch != Use::lock_all) continue;
-      note("MPI_Win_unlock_all", use.subject->number());
-      use.check(MPI_Win_unlock_all(use.subject->win), "MPI_Win_unlock_all",
-                [](fuzz::State& state) { state.lock_all = false; });
-      finish(use, -1);
+      unlock_all(use);
+      if (!use.weak) continue;
+      // A usual unlock completes the operations of the weak one.
+      lock_all(use, 0);
+      unlock_all(use);
     }
     for (Use& use : uses_) {
       if (use.epoch != Use::pscw) continue;
-      note("MPI_Win_complete", use.subject->number());
-      use.check(MPI_Win_complete(use.subject->win), "MPI_Win_complete",
-                [](fuzz::State& state) { state.access = false, state.started.clear(); });
-      finish(use, -1);
+      end(
+          use, -1, "complete", [](MPI_Win win) { return MPI_Win_complete(win); },
+          [](MPI_Win win, MPI_Request* request) {
+            return nonblocking().Win_icomplete(win, request);
+          },
+          [](fuzz::State& state) { state.access = false, state.started.clear(); });
     }
     stray_faults();
     for (Use& use : uses_) {
@@ -644,17 +782,102 @@ class Fuzz {
           use.check(MPI_Win_test(use.subject->win, &flag), "MPI_Win_test", [](fuzz::State&) {});
         }
         use.subject->state.exposure = false;
+        use.subject->check_memory();
       } else {
-        note("MPI_Win_wait", use.subject->number());
-        use.check(MPI_Win_wait(use.subject->win), "MPI_Win_wait",
-                  [](fuzz::State& state) { state.exposure = false; });
+        end(
+            use, no_target, "wait", [](MPI_Win win) { return MPI_Win_wait(win); },
+            [](MPI_Win win, MPI_Request* request) { return nonblocking().Win_iwait(win, request); },
+            [](fuzz::State& state) { state.exposure = false; }, true);
       }
-      // All that the others have done to it is there, before they say so by other means.
-      use.subject->check_memory();
     }
     fences(-1);
     stray_faults();
   }
+
+  // ---- blocking calls and their nonblocking forms
+
+  static constexpr int no_target = -2;  // of the targets, beside all of them (-1)
+
+  static const char* name_of(const char* prefix, const char* call) {
+    // Kept for as long as support::current_test() may name it.
+    static std::set<std::string> names;
+    return names.insert(std::string(prefix) + call).first->c_str();
+  }
+  /// A call that opens an epoch.
+  template <class Blocking, class Posted, class Changed>
+  void open(Use& use, const char* name, Blocking&& blocking, Posted&& posted, Changed&& changed) {
+    const Subject& subject = *use.subject;
+    if (!use.nonblocking || own_.chance(40)) {
+      const char* call = name_of("MPI_Win_", name);
+      note(call, subject.number());
+      return use.check(blocking(subject.win), call, changed);
+    }
+    const char* call = name_of("ORIEL_Win_i", name);
+    note(call, subject.number());
+    MPI_Request request = MPI_REQUEST_NULL;
+    use.check(posted(subject.win, &request), call, changed);
+    int flag = 0;
+    expect(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), MPI_SUCCESS, [] { return "MPI_Test"; });
+    CHECK(flag != 0);
+  }
+  /// A call that completes the operations to the target, or to all. `ends_access`: of the others to
+  /// this rank's memory.
+  template <class Blocking, class Posted, class Changed>
+  void end(Use& use, int target, const char* name, Blocking&& blocking, Posted&& posted,
+           Changed&& changed, bool ends_access = false) {
+    if (!use.nonblocking || own_.chance(40)) {
+      const char* call = name_of("MPI_Win_", name);
+      note(call, use.subject->number());
+      use.check(blocking(use.subject->win), call, changed);
+      finish(use, completed_by(closing, use, target));
+      if (ends_access) use.subject->check_memory();
+      return;
+    }
+    post(use, completed_by(closing, use, target), name, posted, changed, ends_access);
+  }
+  template <class Posted, class Changed>
+  void post(Use& use, Operations operations, const char* name, Posted&& posted, Changed&& changed,
+            bool ends_access = false) {
+    PendingCall pending{&use, MPI_REQUEST_NULL, std::move(operations), ends_access};
+    const char* call = name_of("ORIEL_Win_i", name);
+    note(call, use.subject->number());
+    use.check(posted(use.subject->win, &pending.request), call, changed);
+    calls_under_way_.push_back(std::move(pending));
+  }
+  void conclude(PendingCall& pending) {
+    finish(*pending.use, pending.operations);
+    if (pending.ends_access) pending.use->subject->check_memory();
+  }
+  void await(PendingCall& pending) {
+    wait(*pending.use, pending.request);
+    CHECK(pending.request == MPI_REQUEST_NULL);
+    conclude(pending);
+  }
+  /// Some of the calls that are under way, in any order. Not within a lock epoch: a fence may wait
+  /// for a rank that waits for that lock.
+  void await_some() {
+    for (std::size_t i = calls_under_way_.size(); i > 0; --i) {
+      if (own_.chance(70)) continue;
+      PendingCall pending = std::move(calls_under_way_[i - 1]);
+      calls_under_way_.erase(calls_under_way_.begin() + static_cast<long>(i - 1));
+      await(pending);
+    }
+  }
+  /// All of them, one by one or together.
+  void await_calls() {
+    if (own_.chance(50)) {
+      for (PendingCall& pending : calls_under_way_) await(pending);
+    } else {
+      std::vector<MPI_Request> requests;
+      for (const PendingCall& pending : calls_under_way_) requests.push_back(pending.request);
+      note("MPI_Waitall", 0);
+      expect(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+             MPI_SUCCESS, [] { return "MPI_Waitall"; });
+      for (PendingCall& pending : calls_under_way_) conclude(pending);
+    }
+    calls_under_way_.clear();
+  }
+
   /// Own memory within a lock of one's own.
   void look_locked(Use& use) {
     note("MPI_Win_lock", use.subject->number());
@@ -668,34 +891,44 @@ class Fuzz {
     for (int i = own_.below(5); i > 0; --i) faults_.one(*subjects_[own_.below(subjects_.size())]);
   }
 
-  /// The operations to the target, or to all (-1), are locally complete.
-  void finish(Use& use, int target) {
+  enum Completing { closing, flushing };
+  /// Takes the operations to the target, or to all (-1), that a call of this kind completes. Those
+  /// outside epochs are completed by flushes.
+  static Operations completed_by(Completing kind, Use& use, int target) {
+    Operations taken;
     for (std::unique_ptr<Pending>& one : use.pending) {
-      if (target >= 0 && one->target() != target) continue;
-      if (one->request() != MPI_REQUEST_NULL) wait(use, *one);
-      one->finish(*use.subject);
-      one.reset();
+      if (target != -1 && one->target() != target) continue;
+      if (kind == flushing || !one->outside()) taken.push_back(std::move(one));
     }
     std::erase(use.pending, nullptr);
+    return taken;
   }
-  void wait(const Use& use, Pending& one) {
+  /// The operations are locally complete.
+  void finish(const Use& use, const Operations& operations) {
+    for (const std::unique_ptr<Pending>& one : operations) {
+      if (one->request() != MPI_REQUEST_NULL) wait(use, one->request());
+      one->finish(*use.subject);
+    }
+  }
+  void wait(const Use& use, MPI_Request& request) {
     note("MPI_Wait", use.subject->number());
     if (own_.chance(30)) {
       int flag = 0;
       while (flag == 0) {
-        expect(MPI_Test(&one.request(), &flag, MPI_STATUS_IGNORE), MPI_SUCCESS,
+        expect(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), MPI_SUCCESS,
                [] { return "MPI_Test"; });
       }
       return;
     }
-    expect(MPI_Wait(&one.request(), MPI_STATUS_IGNORE), MPI_SUCCESS, [] { return "MPI_Wait"; });
+    expect(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS, [] { return "MPI_Wait"; });
   }
   /// For some of the requests that are active.
   void wait_for_some() {
+    await_some();
     for (Use& use : uses_) {
       for (std::unique_ptr<Pending>& one : use.pending) {
         if (one->request() == MPI_REQUEST_NULL || own_.chance(30)) continue;
-        wait(use, *one);
+        wait(use, one->request());
         one->finish(*use.subject);
         one.reset();
       }
@@ -708,7 +941,10 @@ class Fuzz {
     const MPI_Win win = use != nullptr ? use->subject->win : MPI_WIN_NULL;
     const auto flushed = [&](const char* call, int code, int target) {
       use->check(code, call, [](fuzz::State&) {});
-      finish(*use, target);
+      finish(*use, completed_by(flushing, *use, target));
+    };
+    const auto flush_later = [&](const char* call, int target, auto&& posted) {
+      post(*use, completed_by(flushing, *use, target), call, posted, [](fuzz::State&) {});
     };
     switch (step.kind) {
       case Step::operation: {
@@ -716,23 +952,23 @@ class Fuzz {
         pending->call(*use->subject);
         if (use->epoch == Use::fence && step.plan.target != MPI_PROC_NULL)
           use->subject->state.fence_used = true;
+        if (step.plan.notifies && step.plan.target != MPI_PROC_NULL &&
+            !use->subject->state.covers(step.target))
+          use->subject->state.notified.insert(step.target);
         use->pending.push_back(std::move(pending));
         break;
       }
       case Step::lock:
-        note("MPI_Win_lock", use->subject->number());
-        use->check(MPI_Win_lock(step.exclusive ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, step.target,
-                                step.assertion, win),
-                   "MPI_Win_lock", [&](fuzz::State& state) {
-                     state.locked.insert(step.target);
-                     state.retire_fence();
-                   });
+        lock(step);
         break;
       case Step::unlock:
-        note("MPI_Win_unlock", use->subject->number());
-        use->check(MPI_Win_unlock(step.target, win), "MPI_Win_unlock",
-                   [&](fuzz::State& state) { state.locked.erase(step.target); });
-        finish(*use, step.target);
+        end(
+            *use, step.target, "unlock",
+            [&](MPI_Win locked) { return MPI_Win_unlock(step.target, locked); },
+            [&](MPI_Win locked, MPI_Request* request) {
+              return nonblocking().Win_iunlock(step.target, locked, request);
+            },
+            [&](fuzz::State& state) { state.locked.erase(step.target); });
         break;
       case Step::flush:
         note("MPI_Win_flush", use->subject->number());
@@ -750,6 +986,22 @@ class Fuzz {
         note("MPI_Win_flush_local_all", use->subject->number());
         flushed("MPI_Win_flush_local_all", MPI_Win_flush_local_all(win), -1);
         break;
+      case Step::iflush:
+        flush_later("flush", step.target, [&](MPI_Win flushed_win, MPI_Request* request) {
+          return nonblocking().Win_iflush(step.target, flushed_win, request);
+        });
+        break;
+      case Step::iflush_local:
+        flush_later("flush_local", step.target, [&](MPI_Win flushed_win, MPI_Request* request) {
+          return nonblocking().Win_iflush_local(step.target, flushed_win, request);
+        });
+        break;
+      case Step::iflush_all:
+        flush_later("flush_all", -1, nonblocking().Win_iflush_all);
+        break;
+      case Step::iflush_local_all:
+        flush_later("flush_local_all", -1, nonblocking().Win_iflush_local_all);
+        break;
       case Step::wait:
         wait_for_some();
         break;
@@ -757,6 +1009,37 @@ class Fuzz {
         faults_.one(*step.subject);
         break;
     }
+  }
+
+  void lock(const Step& step) {
+    const int type = step.exclusive ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED;
+    open(
+        *step.use, "lock",
+        [&](MPI_Win win) { return MPI_Win_lock(type, step.target, step.assertion, win); },
+        [&](MPI_Win win, MPI_Request* request) {
+          return nonblocking().Win_ilock(type, step.target, step.assertion, win, request);
+        },
+        [&](fuzz::State& state) {
+          state.locked.insert(step.target);
+          state.retire_fence();
+        });
+  }
+
+  void lock_all(Use& use, int assertion) {
+    open(
+        use, "lock_all", [&](MPI_Win win) { return MPI_Win_lock_all(assertion, win); },
+        [&](MPI_Win win, MPI_Request* request) {
+          return nonblocking().Win_ilock_all(assertion, win, request);
+        },
+        [](fuzz::State& state) { state.lock_all = true, state.retire_fence(); });
+  }
+  void unlock_all(Use& use) {
+    end(
+        use, -1, "unlock_all", [](MPI_Win win) { return MPI_Win_unlock_all(win); },
+        [](MPI_Win win, MPI_Request* request) {
+          return nonblocking().Win_iunlock_all(win, request);
+        },
+        [](fuzz::State& state) { state.lock_all = false; });
   }
 
   const Program& program_;
@@ -770,6 +1053,10 @@ class Fuzz {
   std::vector<Use> uses_;
   std::vector<Step> steps_;
   std::vector<Touched> touched_;
+  std::set<Use*> outside_;  // on which the rank that is planned has operations outside epochs
+  // Targets at which the rank that is planned has operations of weak unlocks.
+  std::set<std::pair<Use*, int>> weak_;
+  std::vector<PendingCall> calls_under_way_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 //   late FILE circle   two ranks wait for one another until they are ended
 //   late FILE others   of three ranks two seem to, but the one waits for the third, which is late
 //   late FILE overtaken  the same on one window, in a blocking call, by a reorder key
+//   late FILE putting  of four ranks on two nodes the late one puts to another node meanwhile
 //   late FILE making|freeing   of two ranks one makes or frees a window, and the other one is late
 //   late FILE beside   as making, while another thread of the rank is in a call of the host's
 //   late MS TURNS [WORK [nonblocking|prompt]]
@@ -320,6 +321,32 @@ void others(int rank, bool overtaken) {
   for (MPI_Win* win : {&other, &awaited, &fenced}) MPI_Win_free(win);
 }
 
+/// Rank 0 waits in a fence for rank 1, whose puts go to another node.
+void put_meanwhile(int rank) {
+  constexpr int elsewhere = 2;  // the first rank of the other node
+  MPI_Comm node;
+  MPI_Comm_split(MPI_COMM_WORLD, rank / elsewhere, 0, &node);
+  MPI_Win fenced = make(node, "fenced");
+  MPI_Win win = make(MPI_COMM_WORLD, "put to");
+  MPI_Win_fence(0, fenced);
+  MPI_Win_lock_all(0, win);
+  if (rank == late) {
+    const int value = 1;
+    while (access(signal_file, F_OK) != 0) {
+      for (int put = 0; put < 10; ++put) {
+        MPI_Put(&value, 1, MPI_INT, elsewhere, 0, 1, MPI_INT, win);
+      }
+      usleep(1000);  // the other node may be slow to receive them
+    }
+  }
+  if (rank < elsewhere) MPI_Win_fence(0, fenced);
+  MPI_Win_unlock_all(win);
+  meet(MPI_COMM_WORLD);
+  MPI_Win_free(&win);
+  MPI_Win_free(&fenced);
+  MPI_Comm_free(&node);
+}
+
 void collective_on_window(bool freeing, int rank) {
   MPI_Win win = MPI_WIN_NULL;
   if (freeing) win = make(MPI_COMM_WORLD, "freed");
@@ -355,10 +382,11 @@ int main(int argc, char** argv) {
   const bool in_circle = asked_for("circle");
   const bool overtaken = asked_for("overtaken");
   const bool with_others = overtaken || asked_for("others");
+  const bool putting = asked_for("putting");
   const bool freeing = asked_for("freeing");
   const bool making = asked_for("making");
   const bool beside = asked_for("beside");
-  if (argc > 2 && !in_circle && !with_others && !freeing && !making && !beside) {
+  if (argc > 2 && !in_circle && !with_others && !putting && !freeing && !making && !beside) {
     milliseconds = static_cast<unsigned>(std::atoi(argv[1]));
     turns = std::atoi(argv[2]);
     if (argc > 3) work_milliseconds = static_cast<unsigned>(std::atoi(argv[3]));
@@ -374,6 +402,10 @@ int main(int argc, char** argv) {
   }
   if (with_others) {
     others(program.rank(), overtaken);
+    return 0;
+  }
+  if (putting) {
+    put_meanwhile(program.rank());
     return 0;
   }
   if (freeing || making) {

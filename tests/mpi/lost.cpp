@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The last rank is lost while others have epochs with it: their calls fail with a sentence, within
 // ORIEL_PEER_TIMEOUT; with the argument `completion`, the wait for a request of ORIEL_Rrput; with
-// `dynamic`, a flush of long operations on a dynamic window, which the target moves. Not a test by
-// itself: its driver sees to the loss when rank 0 is ready, and ends what is left of the job.
+// `dynamic`, a flush of long operations on a dynamic window, which the target moves; with `early`,
+// the first call for which rank 0 needs the last rank. Not a test by itself: its driver sees to the
+// loss when rank 0 is ready, and ends what is left of the job.
 #include <unistd.h>
 
 #include <string_view>
@@ -53,8 +54,10 @@ int main(int argc, char** argv) {
     return 1;
   }
   const int value = 7;
-  MPI_Put(&value, 1, MPI_INT, last, 0, 1, MPI_INT, window);
-  CHECK_EQUAL(MPI_Win_flush(last, window), MPI_SUCCESS);
+  if (argc == 1 || std::string_view(argv[1]) != "early") {
+    MPI_Put(&value, 1, MPI_INT, last, 0, 1, MPI_INT, window);
+    CHECK_EQUAL(MPI_Win_flush(last, window), MPI_SUCCESS);
+  }
   std::printf("ready\n");
   std::fflush(stdout);
   const double begin = MPI_Wtime();

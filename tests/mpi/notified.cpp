@@ -70,7 +70,7 @@ void ping_pong(Flavor flavor, const Program& program) {
   const int partner = program.rank() ^ 1;
   if (partner >= program.size()) return;
   Expected pong(window, partner, 99, 1);
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 50; ++round) {
     std::array<int, 32> sent;
     std::iota(sent.begin(), sent.end(), 1000 * round + program.rank());
     const int count = 1 + round % 32;

@@ -111,6 +111,28 @@ void mixed(Flavor flavor, const Program& program) {
   MPI_Win_free(&ordered);
 }
 
+/// A put to a word that an accumulate has just been sent to. A card could carry the put out first.
+void put_behind_accumulate(Flavor flavor, const Program& program) {
+  const Info info{{ORIEL_WIN_ORDER, "true"}};
+  Window<std::int64_t> window(flavor, 1, MPI_COMM_WORLD, info);
+  const int target = program.right();
+  support::barrier();
+  MPI_Win_lock_all(0, window);
+  for (std::int64_t round = 0; round < 20; ++round) {
+    const std::int64_t first = 2 * round;
+    const std::int64_t second = first + 1;
+    std::int64_t got = 0;
+    MPI_Accumulate(&first, 1, MPI_INT64_T, target, 0, 1, MPI_INT64_T, MPI_REPLACE, window);
+    MPI_Put(&second, 1, MPI_INT64_T, target, 0, 1, MPI_INT64_T, window);
+    MPI_Win_flush(target, window);
+    MPI_Get(&got, 1, MPI_INT64_T, target, 0, 1, MPI_INT64_T, window);
+    MPI_Win_flush(target, window);
+    CHECK_EQUAL(got, second);
+  }
+  MPI_Win_unlock_all(window);
+  support::barrier();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -121,5 +143,6 @@ int main(int argc, char** argv) {
     program.test("flags behind puts", [&] { flags_behind_puts(flavor, program, 1000, 50); });
     program.test("flags behind long puts", [&] { flags_behind_puts(flavor, program, 100'000, 5); });
     program.test("mixed", [&] { mixed(flavor, program); });
+    program.test("a put behind an accumulate", [&] { put_behind_accumulate(flavor, program); });
   }
 }

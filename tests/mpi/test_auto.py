@@ -154,6 +154,7 @@ def times_of(path) -> dict:
     return measured.told_by(output_of([tool], environment, LIMIT_SECONDS)).choices
 
 
+@pytest.mark.hosts("mpich")
 def test_bench_keeps_what_it_measures(host, tmp_path):
     """In the user's cache if nobody says otherwise; and what was measured before of other things
     stays."""

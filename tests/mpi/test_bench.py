@@ -97,6 +97,7 @@ def test_report(host, tmp_path):
         "micro",
         "halo",
         "progress",
+        "network",
         "notify",
         "stencil",
         "wavefront",

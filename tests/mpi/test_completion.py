@@ -101,12 +101,13 @@ def test_bash(script):
 
 
 def test_keys_in_bash(script, tmp_path):
-    """What bash makes of a reply with spaces, and of `=`, shows at a terminal alone."""
-    (tmp_path / "my prog").touch(0o755)
+    """What bash makes of a reply with spaces, and of `=`, shows at a terminal alone. No other
+    program's name begins as the one that is completed."""
+    (tmp_path / "oriels own").touch(0o755)
     typed = {
-        "oriel run -n 2 my\t x": "<run><-n><2><my prog><x>",
+        "oriel run -n 2 oriels\t x": "<run><-n><2><oriels own><x>",
         "oriel run --mpi=open\t x": "<run><--mpi=openmpi><x>",
-        "oriel run --mpi=intel -n 2 my\t": "<run><--mpi=intel><-n><2><my prog>",
+        "oriel run --mpi=intel -n 2 oriels\t": "<run><--mpi=intel><-n><2><oriels own>",
     }
     keys = f"source {script('bash')}; oriel() {{ printf '<%s>' \"$@\"; }}\n"
     keys += "\n".join([*typed, "exit", ""])

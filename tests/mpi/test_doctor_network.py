@@ -44,7 +44,7 @@ def test_two_nodes(host, tmp_path):
     timed = {(row["time"], row["bytes"], row["target"]) for row in report["times"]}
     assert {("put + flush", SMALL, "waits"), ("get + flush", LONG, "computes")} <= timed
     # tcp's target carries each operation out by itself.
-    assert answer.stdout.count("needs the target's processor") == 3
+    assert answer.stdout.count("waits for the target's next MPI call") == 3
     assert len({row["time"] for row in report["alone"]}) == 3
 
 
@@ -72,7 +72,10 @@ def report_of(**changes) -> network_test.NetworkReport:
 
 
 def test_what_ends_by_itself():
-    assert "put + flush: of 8 B ends while the target computes\n" in network_test.text(report_of())
+    assert (
+        "put + flush: 8 B end while the target computes; other lengths wait for the target's next "
+        "MPI call\n" in network_test.text(report_of())
+    )
     first, second = report_of().alone
     card = network_test.text(report_of(alone=[first, second | {"us": 9.0}]))
     assert "put + flush: ends while the target computes\n" in card
@@ -84,7 +87,8 @@ def test_wrong_results():
     assert not report.right()
     text = network_test.text(report)
     assert "WRONG  MPI_Get\n" in text and text.endswith(
-        "Wrong results: MPI_Get. Do not use this network with Oriel, and send us the report."
+        "Wrong results: MPI_Get. Do not use this network with Oriel, and attach the report to an "
+        "issue."
     )
 
 

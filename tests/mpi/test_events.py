@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 
+import pytest
 from conftest import folder_of, oriel
 
 LINE = re.compile(
@@ -104,6 +105,7 @@ def test_info_counts_what_all_ranks_did(host):
     assert "rules of MPI" not in told
 
 
+@pytest.mark.hosts("mpich")
 def test_info_counts_operations_on_detached_memory(host):
     for vm in ("1", "0"):
         told = run(host, "--info", program="dynamic", ORIEL_VM=vm).stderr

@@ -22,7 +22,7 @@ def _shape(nodes, shape: str):
 
 
 def _psm3() -> dict[str, str]:
-    """Settings that let another MPI's ranks use psm3 over UDP: Intel MPI's libfabric has it."""
+    """Settings that let another MPI's ranks use psm3 over TCP: Intel MPI's libfabric has it."""
     intel = all_hosts().get("intel")
     if intel is None:
         pytest.skip("no Intel MPI here, whose libfabric has psm3")
@@ -52,6 +52,14 @@ def test_setup_without_blocking_collectives(job, host, words, three_nodes):
     ranks = 2 if name == "threads" else 4  # as in the plan
     status, output = job.run_command(host, command, ranks, settings, three_nodes.first(2))
     assert status == 0 and "ok: " in output, output[-4000:]
+
+
+@pytest.mark.hosts("mpich")
+def test_operations_advance_the_host(job, host, three_nodes):
+    """E10. The hosts differ in the call by which Oriel lets them advance, not in how often it does,
+    so one host is enough."""
+    settings = behind_oriel(host, "libcounted_host.so")
+    job.expect_ok(host, "advanced_host", 2, settings, three_nodes.first(2))
 
 
 @pytest.mark.plan("provider", PROVIDERS)
@@ -161,8 +169,21 @@ def test_no_libfabric(job, host, three_nodes):
     settings = {"ORIEL_OFI_LIBRARY": "/nowhere/libfabric.so.1"}
     status, output = job.run(host, "fence", 2, settings, three_nodes.first(2))
     assert status != 0
-    assert "libfabric, which carries Oriel between nodes, was not found" in output
+    assert "libfabric, which Oriel needs between nodes, was not found" in output
     assert "/nowhere/libfabric.so.1" in output
+
+
+@pytest.mark.hosts("intel")
+def test_libfabric_that_shares_providers(job, host, three_nodes):
+    """Two libfabrics with one provider's file would crash when the process ends."""
+    other = all_hosts().get("mpich")
+    if other is None:
+        pytest.skip("no MPICH here, whose libfabric is the second one")
+    libraries = sorted(other.prefix.glob("lib/**/libfabric.so.1"))
+    settings = {"ORIEL_OFI_LIBRARY": str(libraries[0])}
+    status, output = job.run(host, "fence", 2, settings, three_nodes.first(2))
+    assert status != 0
+    assert "which another libfabric of this process has loaded" in output, output[-4000:]
 
 
 # The others do not start under such a limit.
@@ -235,6 +256,13 @@ def test_target_cut_off(job, host):
 def test_killed_rank(job, host, three_nodes):
     """The same of a rank on another node that is killed with SIGKILL."""
     expect_loss(job, host, when_ready=lambda nodes, program: nodes.kill(1, program))
+
+
+@pytest.mark.hosts("mpich")
+def test_killed_rank_of_psm3(job, host, three_nodes):
+    """The same over psm3, whose addresses are no IP addresses."""
+    settings = {"ORIEL_OFI_PROVIDER": "psm3", **_psm3()}
+    expect_loss(job, host, settings, lambda nodes, program: nodes.kill(1, program))
 
 
 @pytest.mark.hosts("mpich")

@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from conftest import LIMIT_SECONDS, folder_of
+from conftest import LIMIT_SECONDS, folder_of, patience
 from paced_run import Moment, Step, paced_run
 from test_unsupported import compile_c
 
@@ -47,14 +47,15 @@ int clock_gettime(clockid_t clock, struct timespec* now) {
 
 
 def told(
-    job, host, words, ranks, complete, settings=None, when_complete=None, program="late"
+    job, host, words, ranks, complete, settings=None, when_complete=None, program="late", nodes=None
 ) -> str:
     """What a run prints until `complete` finds all in it; then `when_complete` is called, and the
     run has to end well, or it is ended where there is nothing to call."""
     command = [folder_of(host) / program, *words]
     settings = {"ORIEL_STALL": "1", **(settings or {})}
-    with job.start(host, command, ranks, settings) as run:
-        limit = threading.Timer(LIMIT_SECONDS, os.killpg, (run.pid, signal.SIGKILL))
+    with job.start(host, command, ranks, settings, nodes) as run:
+        seconds = patience(nodes) * LIMIT_SECONDS
+        limit = threading.Timer(seconds, os.killpg, (run.pid, signal.SIGKILL))
         limit.start()
         output = ""
         seen = False
@@ -221,6 +222,25 @@ def test_who_waits_for_others_is_in_no_circle(job, host, tmp_path, form, call):
     assert HEAD.match(reports[1])[3] == "MPI_Win_fence"
     assert "for rank 0 to enter the fence" in reports[1]
     assert "wait for one another" not in output
+
+
+@pytest.mark.hosts("mpich")
+def test_who_puts_to_another_node_is_not_quiet(job, host, tmp_path, three_nodes):
+    over = tmp_path / "over"
+    output = told(
+        job,
+        host,
+        [over, "putting"],
+        4,
+        lambda out, _: "That is rank 1" in out,
+        {"ORIEL_STALL": "3"},
+        over.touch,
+        nodes=three_nodes.first(2),
+    )
+    report = reports_in(output)[0]
+    assert HEAD.match(report)[3] == "MPI_Win_fence", report
+    assert "for rank 1 to enter the fence" in report, report
+    assert "it has made no call on a window" not in report, report
 
 
 @pytest.mark.hosts("mpich")

@@ -62,12 +62,14 @@ def refused_on(rank: int, program) -> list[str]:
         "window_kinds",
     ],
 )
+@pytest.mark.hosts("mpich")
 def test_private_memory_is_mapped(job, host, program, ranks):
     output = job.expect_ok(host, program, ranks, settings(host))
     assert MAPPED in output, output[-4000:]
     assert BY_XPMEM in output or program in ("dynamic", "memhandles")
 
 
+@pytest.mark.hosts("mpich")
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_updates_are_whole(job, host, ranks):
     assert MAPPED in job.expect_ok(host, "whole_calls", ranks, settings(host))
@@ -84,6 +86,7 @@ def test_updates_are_whole(job, host, ranks):
         ("passive", "0"),
     ],
 )
+@pytest.mark.hosts("mpich")
 def test_a_rank_that_cannot_map(job, host, program, vm):
     """It makes system calls, and sends messages where these are forbidden. Its updates and those
     of the ranks that map the memory exclude one another."""

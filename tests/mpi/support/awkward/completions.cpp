@@ -17,6 +17,9 @@ constexpr auto delay_of_a_delivery = std::chrono::milliseconds(5);
 // The peer may be in the middle of a look when its message arrives: the one after it sees it.
 constexpr std::uint64_t looks_to_acknowledge = 2;
 
+using QueueTable = Table<fi_ops_cq, fid_cq>;
+using DomainTable = Table<fi_ops_domain, fid_domain>;
+
 struct Completion {
   fi_cq_data_entry entry;
   int error = 0;
@@ -113,7 +116,7 @@ ssize_t read_queue(fid_cq* object, void* entries, std::size_t room) {
   Queue& queue = queues()[&object->fid];
   std::array<fi_cq_data_entry, 16> found;
   const ssize_t count =
-      Table<fi_ops_cq, fid_cq>::provider->read(object, found.data(), std::min(room, found.size()));
+      QueueTable::provider(object->ops).read(object, found.data(), std::min(room, found.size()));
   for (ssize_t i = 0; i < count; ++i) keep(queue, found[static_cast<std::size_t>(i)]);
   const ssize_t told = tell(queue, static_cast<fi_cq_data_entry*>(entries), room);
   return told == -FI_EAGAIN && count < 0 ? count : told;
@@ -122,7 +125,7 @@ ssize_t read_queue(fid_cq* object, void* entries, std::size_t room) {
 ssize_t read_error(fid_cq* object, fi_cq_err_entry* entry, std::uint64_t flags) {
   Queue& queue = queues()[&object->fid];
   if (queue.failed.empty()) {
-    return Table<fi_ops_cq, fid_cq>::provider->readerr(object, entry, flags);
+    return QueueTable::provider(object->ops).readerr(object, entry, flags);
   }
   const Completion one = queue.failed.front();
   queue.failed.pop_front();
@@ -139,10 +142,9 @@ int open_queue(fid_domain* domain, fi_cq_attr* attributes, fid_cq** made, void* 
     return -FI_ENOSYS;
   }
   if (attributes->format != FI_CQ_FORMAT_DATA) refuse("entries of an unknown kind");
-  const int code =
-      Table<fi_ops_domain, fid_domain>::provider->cq_open(domain, attributes, made, context);
+  const int code = DomainTable::provider(domain->ops).cq_open(domain, attributes, made, context);
   if (code != 0) return code;
-  fi_ops_cq& functions = Table<fi_ops_cq, fid_cq>::replace((*made)->ops);
+  fi_ops_cq& functions = QueueTable::replace((*made)->ops);
   functions.read = read_queue;
   functions.readerr = read_error;
   queues()[&(*made)->fid] = {};
@@ -177,7 +179,7 @@ bool anything_kept(const fid* queue) {
 }
 
 void play_queues(fid_domain& domain) {
-  Table<fi_ops_domain, fid_domain>::replace(domain.ops).cq_open = open_queue;
+  DomainTable::replace(domain.ops).cq_open = open_queue;
 }
 
 }  // namespace awkward

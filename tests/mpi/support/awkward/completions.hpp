@@ -14,9 +14,9 @@ namespace awkward {
 
 /// What becomes of the completion of an operation.
 struct Fate {
-  const Looks* acknowledged_by = nullptr;  // told when this process has looked after it
+  const Looks* acknowledged_by = nullptr;  // reported after this process's next poll
   bool late = false;
-  bool ours = false;  // not told: the caller knows nothing of the operation
+  bool ours = false;  // not reported: the wrapper began the operation
 };
 /// Sets the fate of the next completion with this context.
 void expect(void* context, const Fate& fate);

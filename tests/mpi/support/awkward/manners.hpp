@@ -7,7 +7,9 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace awkward {
 
@@ -32,20 +34,38 @@ Function* real(Function* /*of this type*/, const char* name) {
   return reinterpret_cast<Function*>(real_symbol(name));
 }
 
-/// The table of functions of the provider's objects of one kind, and our table, which replaces it
-/// in the objects.
+/// Our tables of functions of one kind of object, which replace those of providers in the objects:
+/// one for each of theirs.
 template <typename Functions, typename Object>
-struct Table {
-  static inline Functions* provider = nullptr;
-  static inline Functions ours{};
-
+class Table {
+ public:
   static Functions& replace(Functions*& table) {
-    if (table == &ours) return ours;
-    provider = table;
-    std::memcpy(&ours, table, std::min(table->size, sizeof ours));
-    ours.size = std::min(table->size, sizeof ours);
-    table = &ours;
-    return ours;
+    for (const auto& known : all()) {
+      if (table == &known->functions || table == known->provider) {
+        table = &known->functions;
+        return known->functions;
+      }
+    }
+    Ours& made = *all().emplace_back(std::make_unique<Ours>());
+    made.provider = table;
+    std::memcpy(&made.functions, table, std::min(table->size, sizeof(Functions)));
+    made.functions.size = std::min(table->size, sizeof(Functions));
+    table = &made.functions;
+    return made.functions;
+  }
+  /// The provider's functions that ours have replaced.
+  static const Functions& provider(const Functions* ours) {
+    return *reinterpret_cast<const Ours*>(ours)->provider;
+  }
+
+ private:
+  struct Ours {
+    Functions functions{};  // first: the object's pointer is that of Ours
+    Functions* provider = nullptr;
+  };
+  static std::vector<std::unique_ptr<Ours>>& all() {
+    static std::vector<std::unique_ptr<Ours>> made;
+    return made;
   }
 };
 

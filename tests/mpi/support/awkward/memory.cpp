@@ -28,6 +28,7 @@ std::map<void*, Registration>& registrations() {
   return live;
 }
 
+using MemoryTable = Table<fi_ops_mr, fid_domain>;
 using RegistrationTable = Table<fi_ops, Registration>;
 
 int close_registration(fid* object) {
@@ -36,7 +37,7 @@ int close_registration(fid* object) {
   registration->mem_desc = found->second.descriptor;
   registration->key = found->second.key;
   registrations().erase(found);
-  return RegistrationTable::provider->close(object);
+  return RegistrationTable::provider(object->ops).close(object);
 }
 
 int bind_registration(fid* object, fid* /*endpoint*/, std::uint64_t /*flags*/) {
@@ -64,7 +65,8 @@ int refusal(std::uint64_t access) {
     met("read_only_origin");
     return -FI_EFAULT;
   }
-  if (has("failing_registration") && ++asked % 2 == 0) {
+  const bool packets = (access & FI_SEND) != 0;
+  if (has("failing_registration") && !packets && ++asked % 2 == 0) {
     met("failing_registration");
     return -FI_ENOMEM;
   }
@@ -79,8 +81,8 @@ int register_memory(fid* domain, const void* memory, std::size_t bytes, std::uin
                     std::uint64_t offset, std::uint64_t key, std::uint64_t flags, fid_mr** made,
                     void* context) {
   if (const int code = refusal(access); code != 0) return code;
-  const int code = Table<fi_ops_mr, fid_domain>::provider->reg(domain, memory, bytes, access,
-                                                               offset, key, flags, made, context);
+  const int code = MemoryTable::provider(reinterpret_cast<fid_domain*>(domain)->mr)
+                       .reg(domain, memory, bytes, access, offset, key, flags, made, context);
   if (code != 0) return code;
   fid_mr& registration = **made;
   registrations()[*made] = {static_cast<const char*>(memory), bytes, access, registration.mem_desc,
@@ -134,7 +136,7 @@ void* descriptor_of(const void* memory, std::size_t bytes, void* descriptor, std
 }
 
 void play_memory(fid_domain& domain) {
-  fi_ops_mr& functions = Table<fi_ops_mr, fid_domain>::replace(domain.mr);
+  fi_ops_mr& functions = MemoryTable::replace(domain.mr);
   functions.reg = register_memory;
   functions.regv = register_vector;
   functions.regattr = register_by_attributes;

@@ -36,8 +36,8 @@ ssize_t send_packet(fid_ep* endpoint, const void* buffer, std::size_t bytes, voi
   return send_by(bytes, [&]() -> ssize_t {
     if (fails_later(endpoint, context, FI_MSG | FI_SEND)) return 0;
     void* registered = descriptor_of(buffer, bytes, descriptor, FI_SEND);
-    const ssize_t code =
-        MessageTable::provider->send(endpoint, buffer, bytes, registered, target, context);
+    const ssize_t code = MessageTable::provider(endpoint->msg)
+                             .send(endpoint, buffer, bytes, registered, target, context);
     if (code == 0 && has("acknowledged_by_software")) {
       expect(context, {.acknowledged_by = &looks_of(endpoint, target)});
     }
@@ -47,15 +47,17 @@ ssize_t send_packet(fid_ep* endpoint, const void* buffer, std::size_t bytes, voi
 
 ssize_t inject_packet(fid_ep* endpoint, const void* buffer, std::size_t bytes, fi_addr_t target) {
   if (has("no_inject") || (has("small_limits") && bytes > 16)) refuse("too long to be injected");
-  return send_by(bytes,
-                 [&] { return MessageTable::provider->inject(endpoint, buffer, bytes, target); });
+  return send_by(bytes, [&] {
+    return MessageTable::provider(endpoint->msg).inject(endpoint, buffer, bytes, target);
+  });
 }
 
 ssize_t receive_packet(fid_ep* endpoint, void* buffer, std::size_t bytes, void* descriptor,
                        fi_addr_t source, void* context) {
   if (const int code = passing_refusal(); code != 0) return code;
   descriptor = descriptor_of(buffer, bytes, descriptor, FI_RECV);
-  return MessageTable::provider->recv(endpoint, buffer, bytes, descriptor, source, context);
+  return MessageTable::provider(endpoint->msg)
+      .recv(endpoint, buffer, bytes, descriptor, source, context);
 }
 
 ssize_t receive_packet_message(fid_ep* endpoint, const fi_msg* message, std::uint64_t flags) {
@@ -66,7 +68,7 @@ ssize_t receive_packet_message(fid_ep* endpoint, const fi_msg* message, std::uin
   descriptor =
       descriptor_of(message->msg_iov->iov_base, message->msg_iov->iov_len, descriptor, FI_RECV);
   copy.desc = &descriptor;
-  return MessageTable::provider->recvmsg(endpoint, &copy, flags);
+  return MessageTable::provider(endpoint->msg).recvmsg(endpoint, &copy, flags);
 }
 
 ssize_t send_packet_message(fid_ep* endpoint, const fi_msg* message, std::uint64_t flags) {

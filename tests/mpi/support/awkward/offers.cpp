@@ -25,6 +25,7 @@ namespace {
 constexpr std::uint64_t orders_of_writes = FI_ORDER_SAW | FI_ORDER_WAW | FI_ORDER_RMA_WAW;
 constexpr std::uint32_t old_version = FI_VERSION(1, 11);
 constexpr std::array cards{"down", "elsewhere", "0", "1"};
+constexpr const char* card_provider = "cxi";
 
 /// The real library's offers. An offer's handle is the number of its original, counted from 1.
 std::vector<fi_info*>& originals() {
@@ -43,20 +44,32 @@ void rename(char*& text, const std::string& name) {
 
 int free_card(fid* object) {
   auto* card = reinterpret_cast<fid_nic*>(object);
+  std::free(card->bus_attr);
   std::free(card->link_attr);
   std::free(card);
   return 0;
 }
 
-/// Gives the offer a card with a link in this state. The real library copies and frees it.
-void add_card(fi_info& offer, fi_link_state state) {
-  static fi_ops functions{sizeof functions, free_card, nullptr, nullptr, nullptr, nullptr, nullptr};
-  if (offer.nic != nullptr) fi_close(&offer.nic->fid);
-  offer.nic = static_cast<fid_nic*>(std::calloc(1, sizeof(fid_nic)));
-  offer.nic->fid.fclass = FI_CLASS_NIC;
-  offer.nic->fid.ops = &functions;
-  offer.nic->link_attr = static_cast<fi_link_attr*>(std::calloc(1, sizeof(fi_link_attr)));
-  offer.nic->link_attr->state = state;
+int copy_card(fid* object, int command, void* copy);
+
+/// A card with a link in this state, on PCI. The real library copies and frees it.
+fid_nic* make_card(fi_link_state state) {
+  static fi_ops functions{sizeof functions, free_card, nullptr, copy_card,
+                          nullptr,          nullptr,   nullptr};
+  auto* card = static_cast<fid_nic*>(std::calloc(1, sizeof(fid_nic)));
+  card->fid.fclass = FI_CLASS_NIC;
+  card->fid.ops = &functions;
+  card->bus_attr = static_cast<fi_bus_attr*>(std::calloc(1, sizeof(fi_bus_attr)));
+  card->bus_attr->bus_type = FI_BUS_PCI;
+  card->link_attr = static_cast<fi_link_attr*>(std::calloc(1, sizeof(fi_link_attr)));
+  card->link_attr->state = state;
+  return card;
+}
+
+int copy_card(fid* object, int command, void* copy) {
+  if (command != FI_DUP) return -FI_ENOSYS;
+  *static_cast<fid_nic**>(copy) = make_card(reinterpret_cast<fid_nic*>(object)->link_attr->state);
+  return 0;
 }
 
 /// Copies of the offer, one for each card.
@@ -65,7 +78,8 @@ std::vector<fi_info*> on_cards(const fi_info& offer) {
   for (const std::string_view card : cards) {
     fi_info* copy = real(fi_dupinfo, "fi_dupinfo")(&offer);
     rename(copy->domain_attr->name, copy->domain_attr->name + ("-" + std::string(card)));
-    add_card(*copy, card == "down" ? FI_LINK_DOWN : FI_LINK_UP);
+    if (copy->nic != nullptr) fi_close(&copy->nic->fid);
+    copy->nic = make_card(card == "down" ? FI_LINK_DOWN : FI_LINK_UP);
     if (card == "elsewhere") {
       std::array<char, 256> node{};
       ::gethostname(node.data(), node.size() - 1);
@@ -98,6 +112,10 @@ void limit(fi_info& offer) {
 
 void change(fi_info& offer) {
   fi_domain_attr& domain = *offer.domain_attr;
+  if (has("card") && std::string_view(offer.fabric_attr->prov_name) == "tcp") {
+    met("card");
+    rename(offer.fabric_attr->prov_name, card_provider);
+  }
   if (needs_local_registration()) domain.mr_mode |= FI_MR_LOCAL;
   if (keeps_no_order()) forget_orders(offer);
   if (has("looks_only")) domain.data_progress = FI_PROGRESS_MANUAL;
@@ -198,9 +216,13 @@ fi_info* real_offer(const fi_info* offer) {
   return copy;
 }
 
-const char* real_fabric(const char* name) {
-  const auto found = fabrics().find(name);
-  return found != fabrics().end() ? found->second.c_str() : name;
+fi_fabric_attr real_fabric(const fi_fabric_attr& offered) {
+  static char tcp[] = "tcp";
+  fi_fabric_attr found = offered;
+  const auto known = fabrics().find(offered.name);
+  if (known != fabrics().end()) found.name = known->second.data();
+  if (has("card") && std::string_view(offered.prov_name) == card_provider) found.prov_name = tcp;
+  return found;
 }
 
 }  // namespace awkward

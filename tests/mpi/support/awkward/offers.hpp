@@ -14,7 +14,7 @@ int list_offers(std::uint32_t version, const char* node, const char* service, st
 /// The real library's offer that became this one, with what the caller has changed in it. To be
 /// freed by fi_freeinfo().
 fi_info* real_offer(const fi_info* offer);
-/// The real name of a fabric that an offer names.
-const char* real_fabric(const char* name);
+/// The fabric that an offer names, with the real names. It refers to strings of the offer.
+fi_fabric_attr real_fabric(const fi_fabric_attr& offered);
 
 }  // namespace awkward

@@ -18,6 +18,9 @@
 namespace awkward {
 namespace {
 
+using NameTable = Table<fi_ops_cm, fid_ep>;
+using AddressTable = Table<fi_ops_av, fid_av>;
+
 static_assert(Looks::is_always_lock_free);
 
 /// A count of looks in a file that is named by the address of the process's endpoint.
@@ -70,7 +73,8 @@ std::size_t opaque_bytes() {
 int tell_name(fid_t endpoint, void* address, std::size_t* bytes) {
   std::array<char, 256> own{};
   std::size_t length = own.size();
-  const int code = Table<fi_ops_cm, fid_ep>::provider->getname(endpoint, own.data(), &length);
+  const int code = NameTable::provider(reinterpret_cast<fid_ep*>(endpoint)->cm)
+                       .getname(endpoint, own.data(), &length);
   if (code != 0) return code;
   if (looks_matter()) {
     const auto* key = reinterpret_cast<const fid_ep*>(endpoint);
@@ -106,7 +110,7 @@ int insert(fid_av* addresses, const void* address, std::size_t count, fi_addr_t*
     passed = real_address.data();
   }
   const int inserted =
-      Table<fi_ops_av, fid_av>::provider->insert(addresses, passed, 1, numbers, flags, context);
+      AddressTable::provider(addresses->ops).insert(addresses, passed, 1, numbers, flags, context);
   if (inserted != 1 || !looks_matter()) return inserted;
   std::array<char, 256> found{};
   std::size_t length = found.size();
@@ -126,11 +130,11 @@ const Looks& looks_of(const fid_ep* endpoint, fi_addr_t address) {
 }
 
 void play_addresses(fid_ep& endpoint) {
-  Table<fi_ops_cm, fid_ep>::replace(endpoint.cm).getname = tell_name;
+  NameTable::replace(endpoint.cm).getname = tell_name;
 }
 
 void play_addresses(fid_av& addresses) {
-  Table<fi_ops_av, fid_av>::replace(addresses.ops).insert = insert;
+  AddressTable::replace(addresses.ops).insert = insert;
 }
 
 void bind_addresses(const fid_ep* endpoint, const fid* addresses) {

@@ -55,9 +55,8 @@ struct Transfer {
     message.msg_iov = local.data();
     message.rma_iov = remote.data();
     message.desc = descriptors.data();
-    const auto function =
-        write ? TransferTable::provider->writemsg : TransferTable::provider->readmsg;
-    return function(endpoint, &message, flags);
+    const fi_ops_rma& provider = TransferTable::provider(endpoint->rma);
+    return (write ? provider.writemsg : provider.readmsg)(endpoint, &message, flags);
   }
 };
 
@@ -134,7 +133,9 @@ ssize_t transfer(fid_ep* endpoint, bool write, const fi_msg_rma& message, std::u
       met("short_immediate");
     }
   }
-  if ((flags & FI_INJECT) == 0 &&
+  // Where a provider keeps messages behind writes, none arrives behind a write that has failed, and
+  // the connection ends.
+  if ((flags & FI_INJECT) == 0 && (!write || keeps_no_order()) &&
       fails_later(endpoint, message.context, FI_RMA | (write ? FI_WRITE : FI_READ))) {
     return 0;
   }
@@ -186,7 +187,8 @@ ssize_t inject_part(fid_ep* endpoint, const void* memory, std::size_t bytes, fi_
                     std::uint64_t address, std::uint64_t key) {
   if (injects_at_once()) {
     if (const int code = passing_refusal(); code != 0) return code;
-    return TransferTable::provider->inject(endpoint, memory, bytes, peer, address, key);
+    return TransferTable::provider(endpoint->rma)
+        .inject(endpoint, memory, bytes, peer, address, key);
   }
   return transfer_part(endpoint, true, const_cast<void*>(memory), bytes, nullptr, peer, address,
                        key, 0, nullptr, FI_INJECT);
@@ -197,7 +199,8 @@ ssize_t inject_part_with_data(fid_ep* endpoint, const void* memory, std::size_t 
   if (injects_at_once()) {
     if (const int code = passing_refusal(); code != 0) return code;
     met("immediate data");
-    return TransferTable::provider->injectdata(endpoint, memory, bytes, data, peer, address, key);
+    return TransferTable::provider(endpoint->rma)
+        .injectdata(endpoint, memory, bytes, data, peer, address, key);
   }
   return transfer_part(endpoint, true, const_cast<void*>(memory), bytes, nullptr, peer, address,
                        key, data, nullptr, FI_INJECT | FI_REMOTE_CQ_DATA);

@@ -74,6 +74,8 @@ class Faults {
     split_element,
     no_epoch,
     no_request,
+    bad_tag,
+    active_request,
     faults
   };
 
@@ -114,6 +116,10 @@ class Faults {
     call.with_request =
         !single(call.kind) && subject.state.passive_to(call.rank) && random_.chance(40);
     call.request = &made.request;
+    // Notified operations need no epoch.
+    call.notifies = covered && random_.chance(20) &&
+                    (!call.with_request || subject.state.passive_to(call.rank));
+    call.tag = random_.below(4);
     start_ =
         random_.below((subject.size(call.rank) - bytes_ * count) / subject.unit(call.rank) + 1);
     call.displacement = subject.displacement(call.rank, start_);
@@ -376,6 +382,14 @@ class Faults {
         call.with_request = true;
         call.request = nullptr;
         return is(MPI_ERR_ARG);
+      case bad_tag:
+        if (!call.notifies) return false;
+        call.tag = random_.chance(50) ? -1 : std::numeric_limits<int>::min();
+        return is(MPI_ERR_TAG);
+      case active_request:
+        if (one || !covered || subject.state.passive_to(call.rank)) return false;
+        call.notifies = call.with_request = true;
+        return is(MPI_ERR_RMA_SYNC);
       case faults:
         break;
     }
@@ -396,6 +410,23 @@ class Faults {
 #define FAULT(expected, name, ...)         \
   (note("MPI_" #name, subject_->number()), \
    fails("MPI_" #name "(" #__VA_ARGS__ ")", MPI_##name(__VA_ARGS__), expected))
+// Of a call on a window, or of its nonblocking form.
+#define EITHER_FAULT(expected, name, ...)                                              \
+  (random_.chance(60) ? FAULT(expected, Win_##name, __VA_ARGS__)                       \
+                      : (note("ORIEL_Win_i" #name, subject_->number()),                \
+                         fails_later(                                                  \
+                             "ORIEL_Win_i" #name "(" #__VA_ARGS__ ")",                 \
+                             [&](MPI_Request* request) {                               \
+                               return nonblocking().Win_i##name(__VA_ARGS__, request); \
+                             },                                                        \
+                             expected)))
+
+  template <class Posted>
+  void fails_later(const char* call, Posted&& posted, int expected) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    fails(call, posted(&request), expected);
+    CHECK(request == MPI_REQUEST_NULL);
+  }
 
   int bad_rank_value() {
     const int ranks[] = {subject_->ranks(), std::numeric_limits<int>::max(),
@@ -419,55 +450,55 @@ class Faults {
     const bool access = state.access || state.lock_all || !state.locked.empty();
     switch (random_.below(26)) {
       case 0:
-        return FAULT(MPI_ERR_LOCKTYPE, Win_lock, lock_type, target, 0, win);
+        return EITHER_FAULT(MPI_ERR_LOCKTYPE, lock, lock_type, target, 0, win);
       case 1:
-        return FAULT(MPI_ERR_ASSERT, Win_lock, MPI_LOCK_SHARED, target, assertion, win);
+        return EITHER_FAULT(MPI_ERR_ASSERT, lock, MPI_LOCK_SHARED, target, assertion, win);
       case 2:
-        return FAULT(MPI_ERR_ASSERT, Win_lock_all, assertion, win);
+        return EITHER_FAULT(MPI_ERR_ASSERT, lock_all, assertion, win);
       case 3:
-        return FAULT(MPI_ERR_ASSERT, Win_fence, assertion, win);
+        return EITHER_FAULT(MPI_ERR_ASSERT, fence, assertion, win);
       case 4:
-        return FAULT(MPI_ERR_GROUP, Win_post, MPI_GROUP_NULL, 0, win);
+        return EITHER_FAULT(MPI_ERR_GROUP, post, MPI_GROUP_NULL, 0, win);
       case 5:
-        return FAULT(MPI_ERR_GROUP, Win_start, MPI_GROUP_NULL, 0, win);
+        return EITHER_FAULT(MPI_ERR_GROUP, start, MPI_GROUP_NULL, 0, win);
       case 6:
         return with_self([&](MPI_Group self) {
-          random_.chance(50) ? FAULT(MPI_ERR_ASSERT, Win_post, self, assertion, win)
-                             : FAULT(MPI_ERR_ASSERT, Win_start, self, assertion, win);
+          random_.chance(50) ? EITHER_FAULT(MPI_ERR_ASSERT, post, self, assertion, win)
+                             : EITHER_FAULT(MPI_ERR_ASSERT, start, self, assertion, win);
         });
       case 7:
         if (!state.idle()) break;
-        return FAULT(MPI_ERR_RANK, Win_lock, MPI_LOCK_EXCLUSIVE, bad, 0, win);
+        return EITHER_FAULT(MPI_ERR_RANK, lock, MPI_LOCK_EXCLUSIVE, bad, 0, win);
       case 8:
-        return FAULT(MPI_ERR_RANK, Win_unlock, bad, win);
+        return EITHER_FAULT(MPI_ERR_RANK, unlock, bad, win);
       case 9:
-        return FAULT(MPI_ERR_RANK, Win_flush, bad, win);
+        return EITHER_FAULT(MPI_ERR_RANK, flush, bad, win);
       case 10:
-        return FAULT(MPI_ERR_RANK, Win_flush_local, bad, win);
+        return EITHER_FAULT(MPI_ERR_RANK, flush_local, bad, win);
       case 11:
         if (state.locked.contains(target)) break;
-        return FAULT(MPI_ERR_RMA_SYNC, Win_unlock, target, win);
+        return EITHER_FAULT(MPI_ERR_RMA_SYNC, unlock, target, win);
       case 12:
         if (state.lock_all) break;
-        return FAULT(MPI_ERR_RMA_SYNC, Win_unlock_all, win);
+        return EITHER_FAULT(MPI_ERR_RMA_SYNC, unlock_all, win);
       case 13:
-        if (state.passive_to(target)) break;
-        return FAULT(MPI_ERR_RMA_SYNC, Win_flush, target, win);
+        if (state.may_flush(target)) break;
+        return EITHER_FAULT(MPI_ERR_RMA_SYNC, flush, target, win);
       case 14:
-        if (state.passive_to(target)) break;
-        return FAULT(MPI_ERR_RMA_SYNC, Win_flush_local, target, win);
+        if (state.may_flush(target)) break;
+        return EITHER_FAULT(MPI_ERR_RMA_SYNC, flush_local, target, win);
       case 15:
-        if (state.passive()) break;
-        return FAULT(MPI_ERR_RMA_SYNC, Win_flush_all, win);
+        if (state.may_flush_all()) break;
+        return EITHER_FAULT(MPI_ERR_RMA_SYNC, flush_all, win);
       case 16:
-        if (state.passive()) break;
-        return FAULT(MPI_ERR_RMA_SYNC, Win_flush_local_all, win);
+        if (state.may_flush_all()) break;
+        return EITHER_FAULT(MPI_ERR_RMA_SYNC, flush_local_all, win);
       case 17:
         if (state.access) break;
-        return FAULT(MPI_ERR_RMA_SYNC, Win_complete, win);
+        return EITHER_FAULT(MPI_ERR_RMA_SYNC, complete, win);
       case 18:
         if (state.exposure) break;
-        return FAULT(MPI_ERR_RMA_SYNC, Win_wait, win);
+        return EITHER_FAULT(MPI_ERR_RMA_SYNC, wait, win);
       case 19:
         if (state.exposure) {
           return FAULT(MPI_ERR_ARG, Win_test, win, nullptr);
@@ -477,25 +508,27 @@ class Faults {
         return;
       case 20:
         if (!state.exposure && !state.fence_used) break;
-        return with_self([&](MPI_Group self) { FAULT(MPI_ERR_RMA_SYNC, Win_post, self, 0, win); });
+        return with_self(
+            [&](MPI_Group self) { EITHER_FAULT(MPI_ERR_RMA_SYNC, post, self, 0, win); });
       case 21:
         if (!access && !state.fence_used) break;
-        return with_self([&](MPI_Group self) { FAULT(MPI_ERR_RMA_SYNC, Win_start, self, 0, win); });
+        return with_self(
+            [&](MPI_Group self) { EITHER_FAULT(MPI_ERR_RMA_SYNC, start, self, 0, win); });
       case 22: {
         const bool locked = state.locked.contains(target);
         if (!state.access && !state.lock_all && !state.fence_used && !locked) break;
         lock_type = random_.chance(50) ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE;
-        return FAULT(MPI_ERR_RMA_SYNC, Win_lock, lock_type, target, 0, win);
+        return EITHER_FAULT(MPI_ERR_RMA_SYNC, lock, lock_type, target, 0, win);
       }
       case 23:
         if (!access && !state.fence_used) break;
-        return FAULT(MPI_ERR_RMA_SYNC, Win_lock_all, 0, win);
+        return EITHER_FAULT(MPI_ERR_RMA_SYNC, lock_all, 0, win);
       case 24:
         if (access || state.exposure) {
-          return FAULT(MPI_ERR_RMA_SYNC, Win_fence, fenced ? 0 : MPI_MODE_NOSTORE, win);
+          return EITHER_FAULT(MPI_ERR_RMA_SYNC, fence, fenced ? 0 : MPI_MODE_NOSTORE, win);
         }
         if (!state.fence_used) break;
-        return FAULT(MPI_ERR_RMA_SYNC, Win_fence, MPI_MODE_NOPRECEDE, win);
+        return EITHER_FAULT(MPI_ERR_RMA_SYNC, fence, MPI_MODE_NOPRECEDE, win);
       default: {
         if (state.idle()) break;
         MPI_Win handle = win;
@@ -615,6 +648,7 @@ class Faults {
       }
     }
   }
+#undef EITHER_FAULT
 #undef FAULT
 
   const support::Program& program_;

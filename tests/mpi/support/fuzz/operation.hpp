@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "support/fuzz/calls.hpp"
 #include "support/fuzz/subject.hpp"
 
 namespace fuzz {
@@ -95,8 +96,13 @@ struct Arguments {
   bool with_request = false;
   MPI_Request* request = nullptr;
   bool large = false;  // the call with large counts, where the host has it
+  bool notifies = false;
+  int tag = 0;       // of the notification
+  int counter = -1;  // which it increments instead; -1: none
 
   int call() const {
+    if (counter >= 0) return call_counted();
+    if (notifies) return large && !single(kind) ? call_notified_large() : call_notified();
 #if MPI_VERSION >= 4
     if (large && !single(kind)) return call_large();
 #endif
@@ -135,12 +141,136 @@ struct Arguments {
 
   std::string text() const {
     return std::string(name_of(kind)) + (with_request ? " with a request" : "") +
+           (counter >= 0 ? ", counter " + std::to_string(counter)
+            : notifies   ? ", tag " + std::to_string(tag)
+                         : "") +
            (large ? ", large counts" : "") + ", rank " + std::to_string(rank) + ", displacement " +
            std::to_string(displacement) + ", counts " + std::to_string(origin_count) + "/" +
            std::to_string(result_count) + "/" + std::to_string(target_count);
   }
 
  private:
+  /// No operation on a single element increments a counter. All counts are small.
+  int call_counted() const {
+    const support::Counters& calls = counters();
+    const auto from = static_cast<int>(origin_count);
+    const auto into = static_cast<int>(result_count);
+    const auto there = static_cast<int>(target_count);
+    const auto put = [&](auto* call, auto... requests) {
+      return call(origin, from, origin_type, rank, displacement, there, target_type, counter, win,
+                  requests...);
+    };
+    const auto get = [&](auto* call, auto... requests) {
+      return call(result, into, result_type, rank, displacement, there, target_type, counter, win,
+                  requests...);
+    };
+    const auto accumulate = [&](auto* call, auto... requests) {
+      return call(origin, from, origin_type, rank, displacement, there, target_type, op, counter,
+                  win, requests...);
+    };
+    const auto get_accumulate = [&](auto* call, auto... requests) {
+      return call(origin, from, origin_type, result, into, result_type, rank, displacement, there,
+                  target_type, op, counter, win, requests...);
+    };
+    switch (kind) {
+      case Kind::put:
+        if (with_request) {
+          return large ? put(calls.Rput_notify_counter_c, request)
+                       : put(calls.Rput_notify_counter, request);
+        }
+        return large ? put(calls.Put_notify_counter_c) : put(calls.Put_notify_counter);
+      case Kind::get:
+        if (with_request) {
+          return large ? get(calls.Rget_notify_counter_c, request)
+                       : get(calls.Rget_notify_counter, request);
+        }
+        return large ? get(calls.Get_notify_counter_c) : get(calls.Get_notify_counter);
+      case Kind::accumulate:
+        if (with_request) {
+          return large ? accumulate(calls.Raccumulate_notify_counter_c, request)
+                       : accumulate(calls.Raccumulate_notify_counter, request);
+        }
+        return large ? accumulate(calls.Accumulate_notify_counter_c)
+                     : accumulate(calls.Accumulate_notify_counter);
+      default:
+        if (with_request) {
+          return large ? get_accumulate(calls.Rget_accumulate_notify_counter_c, request)
+                       : get_accumulate(calls.Rget_accumulate_notify_counter, request);
+        }
+        return large ? get_accumulate(calls.Get_accumulate_notify_counter_c)
+                     : get_accumulate(calls.Get_accumulate_notify_counter);
+    }
+  }
+  int call_notified() const {
+    const support::Notified& calls = notified();
+    const auto from = static_cast<int>(origin_count);
+    const auto into = static_cast<int>(result_count);
+    const auto there = static_cast<int>(target_count);
+    switch (kind) {
+      case Kind::put:
+        return with_request ? calls.Rput_notify(origin, from, origin_type, rank, displacement,
+                                                there, target_type, win, tag, request)
+                            : calls.Put_notify(origin, from, origin_type, rank, displacement, there,
+                                               target_type, win, tag);
+      case Kind::get:
+        return with_request ? calls.Rget_notify(result, into, result_type, rank, displacement,
+                                                there, target_type, win, tag, request)
+                            : calls.Get_notify(result, into, result_type, rank, displacement, there,
+                                               target_type, win, tag);
+      case Kind::accumulate:
+        return with_request
+                   ? calls.Raccumulate_notify(origin, from, origin_type, rank, displacement, there,
+                                              target_type, op, win, tag, request)
+                   : calls.Accumulate_notify(origin, from, origin_type, rank, displacement, there,
+                                             target_type, op, win, tag);
+      case Kind::get_accumulate:
+        return with_request ? calls.Rget_accumulate_notify(origin, from, origin_type, result, into,
+                                                           result_type, rank, displacement, there,
+                                                           target_type, op, win, tag, request)
+                            : calls.Get_accumulate_notify(origin, from, origin_type, result, into,
+                                                          result_type, rank, displacement, there,
+                                                          target_type, op, win, tag);
+      case Kind::fetch_and_op:
+        return calls.Fetch_and_op_notify(origin, result, target_type, rank, displacement, op, win,
+                                         tag);
+      case Kind::compare_and_swap:
+        return calls.Compare_and_swap_notify(origin, compare, result, target_type, rank,
+                                             displacement, win, tag);
+    }
+    return MPI_SUCCESS;
+  }
+  int call_notified_large() const {
+    const support::Notified& calls = notified();
+    switch (kind) {
+      case Kind::put:
+        return with_request
+                   ? calls.Rput_notify_c(origin, origin_count, origin_type, rank, displacement,
+                                         target_count, target_type, win, tag, request)
+                   : calls.Put_notify_c(origin, origin_count, origin_type, rank, displacement,
+                                        target_count, target_type, win, tag);
+      case Kind::get:
+        return with_request
+                   ? calls.Rget_notify_c(result, result_count, result_type, rank, displacement,
+                                         target_count, target_type, win, tag, request)
+                   : calls.Get_notify_c(result, result_count, result_type, rank, displacement,
+                                        target_count, target_type, win, tag);
+      case Kind::accumulate:
+        return with_request ? calls.Raccumulate_notify_c(origin, origin_count, origin_type, rank,
+                                                         displacement, target_count, target_type,
+                                                         op, win, tag, request)
+                            : calls.Accumulate_notify_c(origin, origin_count, origin_type, rank,
+                                                        displacement, target_count, target_type, op,
+                                                        win, tag);
+      default:
+        return with_request
+                   ? calls.Rget_accumulate_notify_c(
+                         origin, origin_count, origin_type, result, result_count, result_type, rank,
+                         displacement, target_count, target_type, op, win, tag, request)
+                   : calls.Get_accumulate_notify_c(origin, origin_count, origin_type, result,
+                                                   result_count, result_type, rank, displacement,
+                                                   target_count, target_type, op, win, tag);
+    }
+  }
 #if MPI_VERSION >= 4
   int call_large() const {
     switch (kind) {
@@ -187,6 +317,10 @@ struct Plan {
   bool exact = true;  // what it fetches is known
   bool with_request = false;
   bool large = false;
+  bool notifies = false;
+  int tag = 0;           // of the notification
+  int counter = -1;      // which it increments instead; -1: none
+  bool outside = false;  // of all epochs
   bool origin_at_bottom = false;
   bool result_at_bottom = false;
   bool no_origin = false;  // MPI_NO_OP reads none
@@ -345,6 +479,9 @@ class Pending {
     call.with_request = plan_.with_request;
     call.request = &request_;
     call.large = plan_.large;
+    call.notifies = plan_.notifies;
+    call.tag = plan_.tag;
+    call.counter = plan_.counter;
     note(name_of(plan_.kind), subject.number());
     expect(call.call(), MPI_SUCCESS, [&] { return subject.describe(call.text().c_str()); });
     plan_.there.free(there);
@@ -353,6 +490,7 @@ class Pending {
   }
 
   int target() const { return plan_.target; }
+  bool outside() const { return plan_.outside; }
   MPI_Request& request() { return request_; }
 
   /// It is locally complete: what it fetched is there, nothing else has been written, and its

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "support/fuzz/calls.hpp"
 #include "support/fuzz/types.hpp"
 #include "support/fuzz/where.hpp"
 #include "support/program.hpp"
@@ -32,11 +33,13 @@ struct State {
   bool exposure = false;
   bool lock_all = false;
   std::set<int> locked;
+  std::set<int> notified;  // targets of operations outside epochs, which a flush may name for ever
 
   /// Neither an access epoch nor an exposure epoch, but for a fence without operations.
   bool idle() const { return !fence_used && !access && !exposure && !lock_all && locked.empty(); }
-  bool passive() const { return lock_all || !locked.empty(); }
   bool passive_to(int target) const { return lock_all || locked.contains(target); }
+  bool may_flush(int target) const { return passive_to(target) || notified.contains(target); }
+  bool may_flush_all() const { return lock_all || !locked.empty() || !notified.empty(); }
   bool covers(int target) const {
     return fence || passive_to(target) || std::ranges::find(started, target) != started.end();
   }
@@ -77,7 +80,7 @@ class Subject {
     rank = reversed_ ? ranks_ - 1 - program.rank() : program.rank();
     const bool same_size = same.chance(30);
     const bool same_unit = same.chance(40);
-    const bool large = same.chance(12);
+    const bool large = same.chance(long_ones() ? 70 : 12);
     for (int i = 0; i < ranks_; ++i) {
       const long size = random_size(same, large);
       constexpr int units[] = {1, 1, 1, 2, 4, 8, 8, 3, 12, 64, 1000};
@@ -107,6 +110,7 @@ class Subject {
     MPI_Allgather(&own, 1, MPI_AINT, by_world.data(), 1, MPI_AINT, MPI_COMM_WORLD);
     for (int i = 0; i < ranks_; ++i) addresses_[at(i)] = by_world[at(other_name(i))];
     check_facts();
+    make_counters(same);
   }
   Subject(const Subject&) = delete;
   Subject& operator=(const Subject&) = delete;
@@ -140,6 +144,39 @@ class Subject {
                         " bytes differ.");
     }
     check_guards();
+  }
+
+  /// Draws a counter of the rank; -1: it has none.
+  int draw_counter(Random& same, int of) const {
+    return counters_[at(of)] == 0 ? -1 : same.below(counters_[at(of)]);
+  }
+  /// An operation to this rank increments the counter.
+  void count(int counter) { ++counts_[at(counter)]; }
+  /// Makes a request for the final value of some counters of this rank.
+  std::vector<MPI_Request> await_counters(Random& random) const {
+    std::vector<MPI_Request> requests;
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      if (!random.chance(30)) continue;
+      note("ORIEL_Win_get_notify_request", number_);
+      expect(counters().Win_get_notify_request(win, static_cast<int>(i), counts_[i],
+                                               &requests.emplace_back(MPI_REQUEST_NULL)),
+             MPI_SUCCESS, [&] { return describe("ORIEL_Win_get_notify_request"); });
+    }
+    return requests;
+  }
+  /// All operations to this rank have taken effect. Some counters begin anew.
+  void check_counters(Random& random) {
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      const bool resets = random.chance(10);
+      const auto call =
+          resets ? counters().Win_reset_notify_value : counters().Win_get_notify_value;
+      const char* name = resets ? "ORIEL_Win_reset_notify_value" : "ORIEL_Win_get_notify_value";
+      MPI_Count value = -1;
+      note(name, number_);
+      expect(call(win, static_cast<int>(i), &value), MPI_SUCCESS, [&] { return describe(name); });
+      CHECK_EQUAL(value, counts_[i]);
+      if (resets) counts_[i] = 0;
+    }
   }
 
   int number() const { return number_; }
@@ -177,6 +214,7 @@ class Subject {
   Attribute attribute;
   bool has_attribute = false;
   std::vector<std::vector<std::byte>> model;  // of each rank of the window
+  bool reorders = false;                      // some reorder keys are set
 
  private:
   static constexpr std::size_t guard = 256;
@@ -190,6 +228,15 @@ class Subject {
     if (large) size = 4096 * (1 + same.below(same.chance(30) ? 300L : 40L));
     // Contiguous memory of all ranks: what is behind an odd size would not be aligned.
     return flavor == Flavor::shared ? size / 8 * 8 : size;
+  }
+  void make_counters(Random& same) {
+    counters_.resize(at(ranks_));
+    if (same.chance(40)) return;
+    for (int& its : counters_) its = same.below(4);
+    counts_.resize(at(counters_[at(rank)]));
+    note("ORIEL_Win_set_num_notify", number_);
+    expect(counters().Win_set_num_notify(win, MPI_INFO_NULL, counters_[at(rank)]), MPI_SUCCESS,
+           [&] { return describe("ORIEL_Win_set_num_notify"); });
   }
   MPI_Info make_info(Random& same, bool same_size, bool same_unit) const {
     if (same.chance(50)) return MPI_INFO_NULL;
@@ -287,6 +334,8 @@ class Subject {
   std::vector<long> sizes_;
   std::vector<long> units_;
   std::vector<MPI_Aint> addresses_;
+  std::vector<int> counters_;      // by rank: their number
+  std::vector<MPI_Count> counts_;  // of this rank's: the values that they come to in this round
   std::unique_ptr<std::byte[], Free> memory_;
   std::size_t start_ = 0;
   std::size_t bytes_ = 0;

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include "support/check.hpp"
@@ -25,12 +26,19 @@ inline Where& where() {
   return now;
 }
 
+/// Returns whether most windows and operations are long.
+inline bool long_ones() {
+  static const bool wanted = std::getenv("ORIEL_TEST_LONG") != nullptr;
+  return wanted;
+}
+
 /// Notes the next call.
 inline void note(const char* call, int window) {
   static std::array<char, 128> text{};
   ++where().calls;
-  std::snprintf(text.data(), text.size(), "seed %lu, round %ld, call %ld: %s on window %d",
-                static_cast<unsigned long>(where().seed), where().round, where().calls, call,
+  std::snprintf(text.data(), text.size(), "seed %lu%s, round %ld, call %ld: %s on window %d",
+                static_cast<unsigned long>(where().seed),
+                long_ones() ? " with ORIEL_TEST_LONG" : "", where().round, where().calls, call,
                 window);
   support::current_test() = text.data();
 }
