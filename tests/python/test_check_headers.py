@@ -4,6 +4,7 @@ finds one that lacks an include."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,18 @@ def test_headers_that_a_source_includes_first_are_left_out(script, tree):
         ("other.hpp", ["c++", "-Dc", *script.CPP]),
         ("second.hpp", ["c++", "-Dc", *script.CPP]),
     ]
+
+
+def test_sources_that_are_compiled_as_one_are_found(script, tree):
+    unity = tree / "build" / "Unity" / "unity_0_cxx.cxx"
+    unity.parent.mkdir(parents=True)
+    a, b, tool = (tree / "src" / name for name in ("core/a.cpp", "mpi/b.cpp", "tools/c.cpp"))
+    unity.write_text(f'#include "{a}"\n#include "{b}"\n#include "{tool}"\n', encoding="utf-8")
+    together = {"file": str(unity), "command": "c++"}
+    again = {"file": str(b), "command": "c++"}
+    assert script.sources_of(together, tree) == [a, b]
+    units = sys.modules["lint_units"].units
+    assert list(units([together, again], tree)) == [unity]
 
 
 def test_options_of_both_languages_are_kept(script):

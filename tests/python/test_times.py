@@ -15,6 +15,7 @@ from oriel.bench.halo import HaloTimes
 from oriel.bench.lines import Line
 from oriel.bench.lu import LuCase, LuTimes
 from oriel.bench.micro_times import Row, Timings
+from oriel.bench.network import NetworkRow, NetworkTimes
 from oriel.bench.notify_times import NotifyTimes
 from oriel.bench.progress import ProgressTimes
 from oriel.bench.ratio_table import ratio_text
@@ -194,6 +195,29 @@ def test_progress_is_told_from_waiting_for_the_target():
     ]
     assert times.ratio("created", "mpich", HOST) == pytest.approx(30)
     assert times.median("dynamic", "busy", "mpich", HOST) == pytest.approx(30.1)
+
+
+def test_a_notified_put_is_compared_with_the_host_s_message():
+    times = NetworkTimes()
+    for way, operation, us in (
+        (HOST, "message", 3.0),
+        (ORIEL, "message", 9.0),
+        (ORIEL, "notified put", 2.0),
+    ):
+        line = {"time": operation, "bytes": 8, "target": "waits", "us": us}
+        assert times.read("mpich", way, json.dumps(line)) == 1
+    assert times.read("mpich", HOST, json.dumps({"check": "MPI_Get", "right": False})) == 0
+    assert list(times.wrong) == ["mpich, host: wrong data by MPI_Get."]
+    assert times.of_host(NetworkRow("notified put", 8, "waits"), "mpich") == 3
+    assert times.of_host(NetworkRow("put + flush", 8, "waits"), "mpich") is None
+
+
+def test_the_card_alone_is_measured_beside_its_model():
+    times = NetworkTimes()
+    line = {"time": "put", "bytes": 8, "model_us": 4.0}
+    times.read_card("\n".join(json.dumps({**line, "us": us}) for us in (4.5, 4.1, 4.2)))
+    assert times.of_card(NetworkRow("put + flush", 8, "computes")) == 4.2
+    assert times.card_as_json()[0]["model"] == 4
 
 
 def test_windows_compare_with_allocated_ones_of_the_same_host_and_way():

@@ -151,6 +151,17 @@ def _progress(parser: argparse.ArgumentParser) -> None:
     add_rounds(parser, 3)
 
 
+def _network(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--card",
+        type=Path,
+        metavar="FOLDER",
+        help="also on a stand-in for a network card, which the tests of a source tree build in "
+        "build/tests/mpi/card (MPICH, Open MPI)",
+    )
+    add_rounds(parser, 5)
+
+
 def _report(parser: argparse.ArgumentParser) -> None:
     add_rounds(parser, 7)
 
@@ -395,6 +406,7 @@ SUBJECTS = {
     "pending": (_pending, "many pending epochs: completion and memory"),
     "halo": (_halo, "an exchange of ghost cells against messages"),
     "progress": (_progress, "puts to a target that computes"),
+    "network": (_network, "calls between two nodes, to a target that waits or computes"),
     "report": (_report, "what a report, a timeline and counters of MPI_T cost"),
     "notify": (_notify, "notified access against messages and one-sided calls"),
     "stencil": (_stencil, "a pipelined stencil: notified access against messages"),

@@ -23,6 +23,7 @@ from oriel.hosts.host import Host, own_program
 from oriel.hosts.nodes import Nodes
 from oriel.report import drawing
 from oriel.report.drawing import COLOURS, DASHES, GRID, STYLE, plt
+from oriel.report.units import ratio_text
 
 BLOCKING = "blocking"
 NONBLOCKING = "nonblocking"
@@ -173,10 +174,6 @@ def _rate(value: float | None) -> str:
     return "–" if value is None else f"{value:,.0f}"
 
 
-def _ratio(ours: float | None, other: float | None) -> str:
-    return f"{ours / other:.2f}" if ours and other else "–"
-
-
 def _table(times: TransactionsTimes, host: str, version: str) -> Table:
     table = Table(title=f"{version}: transactions per second", title_justify="left")
     for what in ("Ranks", "computing\n(µs)"):
@@ -196,8 +193,8 @@ def _table(times: TransactionsTimes, host: str, version: str) -> Table:
                 str(ranks),
                 str(compute_us),
                 *map(_rate, rates.values()),
-                _ratio(blocking, rates[BLOCKING, HOST]),
-                _ratio(rates[REORDERED, ORIEL], blocking),
+                ratio_text(blocking, rates[BLOCKING, HOST]),
+                ratio_text(rates[REORDERED, ORIEL], blocking),
             )
     return table
 

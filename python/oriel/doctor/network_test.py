@@ -15,6 +15,7 @@ from oriel.hosts import job
 from oriel.hosts.host import Host, own_program
 from oriel.hosts.launcher import Launcher
 from oriel.hosts.nodes import Nodes
+from oriel.new_path import make_new
 from oriel.report import machine
 from oriel.report.units import size_text, time_text
 
@@ -79,13 +80,17 @@ def run(
     rows = _rows(host, launcher, nodes, {})
     show_step(f"{host.title}, a target that only computes")
     alone = _rows(host, launcher, nodes, {"ORIEL_AGENT_INTERVAL": "0"})
+    right: dict[str, bool] = {}
+    for row in rows + alone:
+        if "check" in row:
+            right[row["check"]] = row["right"] and right.get(row["check"], True)
     return NetworkReport(
         version=version,
         mpi=host.title,
         network=ranks[0]["network"],
         nodes=[rank["node"] for rank in ranks],
         machine=machine.description(),
-        checks=[row for row in rows if "check" in row],
+        checks=[{"check": check, "right": value} for check, value in right.items()],
         times=[row for row in rows if "time" in row],
         alone=[row for row in alone if row.get("target") == "computes"],
     )
@@ -95,20 +100,18 @@ def save(report: NetworkReport) -> Path:
     """In a new file of the current folder."""
     base = Path.cwd() / _FILE
     text = json.dumps(dataclasses.asdict(report), indent=2) + "\n"
-    for number in itertools.count(1):
-        path = base if number == 1 else base.with_name(f"{base.stem}-{number}{base.suffix}")
-        try:
-            with path.open("x", encoding="utf-8") as file:
-                file.write(text)
-        except FileExistsError:
-            continue
-        except OSError as error:
-            raise NetworkTestError(
-                f"The report cannot be written to {path} ({error.strerror}). Start the command in "
-                "a folder in which you may write."
-            ) from None
-        return path
-    raise AssertionError("count() has no end")
+
+    def write(path: Path) -> None:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+
+    try:
+        return make_new(base, write)
+    except OSError as error:
+        raise NetworkTestError(
+            f"The report cannot be written to {base} ({error.strerror}). Start the command "
+            "in a folder in which you may write."
+        ) from None
 
 
 def _ends_by_itself(row: dict) -> bool:
@@ -126,9 +129,12 @@ def _worker(alone: Iterable[dict]) -> list[str]:
         if len(ending) == len(rows):
             lines.append(f"{operation}: ends while the target computes")
         elif ending:
-            lines.append(f"{operation}: of {lengths} ends while the target computes")
+            lines.append(
+                f"{operation}: {lengths} end while the target computes; other lengths wait for the "
+                "target's next MPI call"
+            )
         else:
-            lines.append(f"{operation}: needs the target's processor")
+            lines.append(f"{operation}: waits for the target's next MPI call")
     return lines
 
 
@@ -160,11 +166,11 @@ def text(report: NetworkReport) -> str:
             "Times (medians, us)",
             *_time_rows(report.times),
             "",
-            "Without the target's agent",
+            "While the target computes and Oriel's progress agent is off (ORIEL_AGENT_INTERVAL=0)",
             *(f"  {line}" for line in _worker(report.alone)),
             "",
-            f"Wrong results: {', '.join(wrong)}. Do not use this network with Oriel, and send us "
-            "the report."
+            f"Wrong results: {', '.join(wrong)}. Do not use this network with Oriel, and attach "
+            "the report to an issue."
             if wrong
             else "All results are right.",
         ]

@@ -25,3 +25,7 @@ def time_text(us: float | None) -> str:
     if us < 10:
         return f"{us:.3f}"
     return f"{us:.1f}" if us < 1000 else f"{us:,.0f}"
+
+
+def ratio_text(ours: float | None, theirs: float | None) -> str:
+    return f"{ours / theirs:.2f}" if ours and theirs else "–"

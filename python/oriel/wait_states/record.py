@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import compress, count
+from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
 
+from oriel.new_path import make_new
 from oriel.wait_states.event_table import (
     ENUMERATIONS,
     EVENTS,
@@ -427,16 +428,10 @@ def make_folder() -> Path:
             "No folder for the record can be made in the current folder, which has been removed. "
             "Start the program in a folder that exists."
         ) from None
-    for number in count(1):
-        folder = base if number == 1 else base.with_name(f"{base.name}-{number}")
-        try:
-            folder.mkdir()
-        except FileExistsError:
-            continue
-        except OSError as error:
-            raise RecordError(
-                f"No folder for the record can be made in {base.parent} ({error.strerror}). Start "
-                "the program in a folder in which you may write."
-            ) from None
-        return folder
-    raise AssertionError("count() has no end")
+    try:
+        return make_new(base, Path.mkdir)
+    except OSError as error:
+        raise RecordError(
+            f"No folder for the record can be made in {base.parent} ({error.strerror}). Start "
+            "the program in a folder in which you may write."
+        ) from None

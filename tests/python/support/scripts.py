@@ -16,5 +16,7 @@ def load_script(name: str) -> ModuleType:
     loader = SourceFileLoader(name.replace("-", "_"), str(SCRIPTS / name))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     sys.modules[loader.name] = module  # where dataclasses look for it
+    if str(SCRIPTS) not in sys.path:
+        sys.path.append(str(SCRIPTS))  # a script finds its neighbours there
     loader.exec_module(module)
     return module
