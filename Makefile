@@ -82,7 +82,7 @@ PYTEST = $(PYTHON) -m pytest -q -n $(WORKERS) --dist loadgroup
 
 test: tests $(SANITIZED)
 	@scripts/mpis mpich==3.4.3.post1 intel==2021.1.1
-	scripts/core-tests build $(SANITIZED)
+	scripts/core-tests build/tests/{fake_host,model}_tests $(SANITIZED:=/tests/core_tests)
 	$(PYTEST) tests/mpi4py tests/python tests/mpi
 	$(PYTEST) tests/mpi/test_processes.py --sanitized --ranks 2
 
@@ -93,9 +93,15 @@ programs: build
 	@scripts/setup programs
 	@$(PYTHON) tests/programs/run.py $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY)) $(if $(REPORT),--report)
 
-soak: tests
+soak: tests build/sanitize-address
+	@$(CMAKE) --build build -j$(JOBS) --target core_tests
+	scripts/core-tests build/tests/core_tests
 	ORIEL_SEEDS=20000 build/tests/core_tests --gtest_filter='*andom*'
 	ORIEL_MODEL_LARGE=1 build/tests/model_tests
+	@$(CMAKE) --build build/sanitize-address -j$(JOBS) --target oriel_openmpi
+	@$(call configure,build/alone,alone)
+	@$(CMAKE) --build --preset alone -j$(JOBS)
+	$(PYTEST) tests/mpi/test_processes.py --sanitized --ranks 2
 	build/bin/oriel run -n 4 build/tests/mpi/mpich/notify_soak 100000000
 	build/bin/oriel run -n 4 build/tests/mpi/mpich/stress 300 1000 4
 	build/bin/oriel run -n 4 --hosts 2 build/tests/mpi/mpich/stress 30 1000 4
@@ -103,6 +109,7 @@ soak: tests
 	build/bin/oriel run -n 4 --hosts 2 build/tests/mpi/mpich/alltoallv_fuzz 300 1000
 	build/bin/oriel run -n 2 build/tests/mpi/mpich/fuzz 1000 10000000
 	build/bin/oriel run -n 4 --hosts 2 build/tests/mpi/mpich/fuzz 1000 1000000
+	ORIEL_TEST_LONG=1 build/bin/oriel run -n 4 --hosts 2 build/tests/mpi/mpich/fuzz 1000 300000
 	ORIEL_TEST_ALARM=7200 build/bin/oriel run -n 2 build/tests/mpi/mpich/collective_soak 100000
 	ORIEL_TEST_ALARM=7200 build/bin/oriel run -n 2 --hosts 2 build/tests/mpi/mpich/collective_soak 100000
 	UCX_MEM_EVENTS=n ORIEL_TEST_ALARM=7200 build/bin/oriel run -n 2 build/tests/mpi/mpich/short_lived_windows 1000000

@@ -12,15 +12,18 @@ endif()
 if(ORIEL_WERROR)
   target_compile_options(oriel_warnings INTERFACE -Werror)
 endif()
+if(ORIEL_SANITIZE)
+  add_compile_options(-O1)
+endif()
 if(ORIEL_SANITIZE STREQUAL "thread")
   # ThreadSanitizer does not model fences (-Wtsan). Ours order the program's data for whatever it
   # synchronizes with outside of Oriel; what Oriel shares is ordered by its own words.
-  target_compile_options(oriel_warnings INTERFACE -fsanitize=thread -Wno-tsan -O1)
+  target_compile_options(oriel_warnings INTERFACE -fsanitize=thread -Wno-tsan)
   target_link_options(oriel_warnings INTERFACE -fsanitize=thread)
 elseif(ORIEL_SANITIZE STREQUAL "address")
   # GCC warns about the moves of std::function (std::regex) if it instruments them.
   target_compile_options(oriel_warnings INTERFACE -fsanitize=address,undefined
-                         -fno-sanitize-recover=undefined -O1 -Wno-maybe-uninitialized)
+                         -fno-sanitize-recover=undefined -Wno-maybe-uninitialized)
   target_link_options(oriel_warnings INTERFACE -fsanitize=address,undefined)
 elseif(ORIEL_SANITIZE)
   message(FATAL_ERROR "ORIEL_SANITIZE is '${ORIEL_SANITIZE}'; it takes thread or address.")
