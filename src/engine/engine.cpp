@@ -36,7 +36,6 @@ void Engine::disown() {
 
 void Engine::serialize_threads() {
   lock.enable();
-  request_lock.enable();
 }
 
 void Engine::end_host_interval() {

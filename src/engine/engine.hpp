@@ -61,7 +61,6 @@ class LongWait;
 class Engine {
  public:
   ProcessLock lock;
-  ProcessLock request_lock;  // protects pending requests; below all other locks
   Arena arena;
   LineKeeper line_keeper;
   TickClock clock;  // read with the process lock held

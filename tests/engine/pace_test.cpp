@@ -43,6 +43,8 @@ class TestNetwork : public Network {
  public:
   explicit TestNetwork(bool busy, bool by_card = false) : busy_(busy), by_card_(by_card) {}
 
+  void set_busy(bool busy) { busy_ = busy; }
+
   const NetworkName& name() const override { return name_; }
   std::string description() const override { return "test"; }
   int attach(const NetworkName&, std::string&) override { return -1; }
@@ -121,10 +123,14 @@ class Pacing : public shm_test::ShmTest {
   Process& process() { return rank().running().process; }
   Pace& pace() { return rank().running().pace; }
   void add_network(bool busy = false, bool by_card = false) {
-    rank().networks.given = std::make_unique<TestNetwork>(busy, by_card);
+    auto network = std::make_unique<TestNetwork>(busy, by_card);
+    network_ = network.get();
+    rank().networks.given = std::move(network);
     std::string error;
     ASSERT_NE(rank().running().transports.open_network({}, 1, {}, error), nullptr);
   }
+
+  TestNetwork* network_ = nullptr;  // that add_network() has added
 
   /// How often `count` calls of call() sweep.
   template <typename Call>
@@ -314,6 +320,8 @@ TEST_F(Pacing, WaitsAdvanceTheHostBeforeEachSleep) {
 TEST_F(Pacing, WaitsSleepStepByStep) {
   const Environment spin("ORIEL_SPIN", "3");
   const Environment yield("ORIEL_YIELD", "2");
+  add_network();
+  const Listening listening(process().listeners());
   const std::uint64_t before = yields;
   Waiter waiter(engine());
   for (int i = 0; i < 5; ++i) waiter.round_unlocked();
@@ -322,9 +330,10 @@ TEST_F(Pacing, WaitsSleepStepByStep) {
   waiter.round_unlocked();
   EXPECT_TRUE(sleeping());
   // A sweep that moves something begins again.
-  rank().host.to_complete = 1;
+  network_->set_busy(true);
   waiter.round_unlocked();
   EXPECT_FALSE(sleeping());
+  network_->set_busy(false);
   for (int i = 0; i < 5; ++i) waiter.round_unlocked();
   EXPECT_FALSE(sleeping());
   waiter.round_unlocked();
@@ -333,11 +342,10 @@ TEST_F(Pacing, WaitsSleepStepByStep) {
 
 // Peers may keep a process busy whose wait depends on the host.
 TEST_F(Pacing, WaitsThatMoveSomethingAdvanceTheHost) {
+  add_network(true);
+  const Listening listening(process().listeners());
   Waiter waiter(engine());
-  for (std::uint64_t i = 0; i < 2 * steps::polls_per_host_interval; ++i) {
-    rank().host.to_complete = 1;
-    waiter.round_unlocked();
-  }
+  for (std::uint64_t i = 0; i < 2 * steps::polls_per_host_interval; ++i) waiter.round_unlocked();
   EXPECT_EQ(rank().host.advanced, 2);
 }
 

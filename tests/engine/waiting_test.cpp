@@ -37,11 +37,6 @@ TEST_F(Waiting, AdvancesTheHost) {
   EXPECT_FALSE(wait([&] { return rank_.host.advanced > 1; }, none_lost));
 }
 
-TEST_F(Waiting, NotifiesTheHostOfRequests) {
-  rank_.host.to_complete = 1;
-  EXPECT_FALSE(wait([&] { return !rank_.host.any_to_complete(); }, none_lost));
-}
-
 TEST_F(Waiting, EndsByTheFailureOfLost) {
   const EngineFailure failed =
       wait([] { return false; }, [] { return said(Error::peer_lost, "rank 1 has ended"); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arrays in which persistent requests of ours stand among the host's: each side is told of its own,
-// and the program gets what MPI promises of the whole.
-#include "mpi/progress/request_completion.hpp"
+// Arrays in which requests of ours stand among the host's: each side is told of its own, and the
+// program gets what MPI promises of the whole.
+#include "mpi/progress/request_array.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,9 +21,9 @@ using test::has_request;
 using test::make_request;
 
 /// A request of ours that ends when the test says so.
-class OwnRequest final : public PersistentRequest {
+class TestRequest final : public OwnRequest {
  public:
-  OwnRequest(Serves serves, int tag) : PersistentRequest(serves), tag_(tag) {}
+  TestRequest(Serves serves, int tag) : OwnRequest(serves), tag_(tag) {}
 
   void end(Failure outcome = {}) {
     done_ = true;
@@ -65,25 +65,31 @@ class RequestArrays : public testing::Test {
   }
   ~RequestArrays() override {
     for (auto& [handle, request] : own_) {
-      if (own_requests.persistent.find(handle) == request)
-        own_requests.persistent.remove(handle, *request);
+      if (own_requests.find(handle) == request) own_requests.remove(*request);
     }
   }
 
   /// One of ours in this place of the array, started.
-  OwnRequest& own(int place, int tag,
-                  PersistentRequest::Serves serves = PersistentRequest::Serves::again) {
-    auto made = std::make_unique<OwnRequest>(serves, tag);
-    OwnRequest& request = *made;
-    own_requests.persistent.add(std::move(made), &array_[static_cast<std::size_t>(place)]);
+  TestRequest& own(int place, int tag, OwnRequest::Serves serves = OwnRequest::Serves::again) {
+    auto made = std::make_unique<TestRequest>(serves, tag);
+    TestRequest& request = *made;
+    own_requests.add(std::move(made), &array_[static_cast<std::size_t>(place)]);
     own_.emplace_back(array_[static_cast<std::size_t>(place)], &request);
-    if (serves == PersistentRequest::Serves::again) request.start();
+    if (serves == OwnRequest::Serves::again) request.start();
     return request;
   }
   MPI_Request hosts(int place, bool persistent = false) {
     return array_[static_cast<std::size_t>(place)] = make_request(persistent);
   }
-  int test_all_of(int count) { return test_all(count, array_.data(), &flag_, statuses_.data()); }
+  int test_all(int count) {
+    return RequestArray(count, array_.data()).test_all(&flag_, statuses_.data());
+  }
+  int test_any(int count) {
+    return RequestArray(count, array_.data()).test_any(&index_, &flag_, statuses_.data());
+  }
+  int test_some(int count) {
+    return RequestArray(count, array_.data()).test_some(&done_, indices_.data(), statuses_.data());
+  }
 
   std::array<MPI_Request, 4> array_{MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL,
                                     MPI_REQUEST_NULL};
@@ -92,20 +98,20 @@ class RequestArrays : public testing::Test {
   int flag_ = untouched;
   int index_ = untouched;
   int done_ = untouched;
-  std::vector<std::pair<MPI_Request, OwnRequest*>> own_;
+  std::vector<std::pair<MPI_Request, TestRequest*>> own_;
 };
 
 TEST_F(RequestArrays, OursAreFoundAmongTheHosts) {
   hosts(0);
-  EXPECT_FALSE(any_of_ours(2, array_.data()));
+  EXPECT_FALSE(own_requests.any_of(2, array_.data()));
   own(1, 5);
-  EXPECT_TRUE(any_of_ours(2, array_.data()));
-  EXPECT_FALSE(any_of_ours(1, array_.data()));
-  EXPECT_FALSE(any_of_ours(0, array_.data()));
+  EXPECT_TRUE(own_requests.any_of(2, array_.data()));
+  EXPECT_FALSE(own_requests.any_of(1, array_.data()));
+  EXPECT_FALSE(own_requests.any_of(0, array_.data()));
 }
 
 TEST_F(RequestArrays, OneOfOursEndsAndCanBeStartedAgain) {
-  OwnRequest& request = own(0, 5);
+  TestRequest& request = own(0, 5);
   const MPI_Request handle = array_[0];
   EXPECT_EQ(test(array_.data(), &flag_, statuses_.data()), MPI_SUCCESS);
   EXPECT_EQ(flag_, 0);
@@ -125,12 +131,12 @@ TEST_F(RequestArrays, OneOfOursEndsAndCanBeStartedAgain) {
 }
 
 TEST_F(RequestArrays, OneThatServesOnceIsGoneWhenItEnds) {
-  own(0, 5, PersistentRequest::Serves::once).end();
+  own(0, 5, OwnRequest::Serves::once).end();
   const MPI_Request handle = array_[0];
   EXPECT_EQ(test(array_.data(), &flag_, statuses_.data()), MPI_SUCCESS);
   EXPECT_EQ(flag_, 1);
   EXPECT_EQ(array_[0], MPI_REQUEST_NULL);
-  EXPECT_EQ(own_requests.persistent.find(handle), nullptr);
+  EXPECT_EQ(own_requests.find(handle), nullptr);
   // Its handle is kept for the next one.
   EXPECT_TRUE(has_request(handle));
   own(1, 6);
@@ -138,7 +144,7 @@ TEST_F(RequestArrays, OneThatServesOnceIsGoneWhenItEnds) {
 }
 
 TEST_F(RequestArrays, ALookLeavesAllAsItIs) {
-  OwnRequest& request = own(0, 5);
+  TestRequest& request = own(0, 5);
   request.end();
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(get_status(array_[0], &flag_, statuses_.data()), MPI_SUCCESS);
@@ -149,14 +155,14 @@ TEST_F(RequestArrays, ALookLeavesAllAsItIs) {
 }
 
 TEST_F(RequestArrays, AllAreCompleteOrNoneIsTouched) {
-  OwnRequest& ours = own(1, 5);
+  TestRequest& ours = own(1, 5);
   const MPI_Request theirs = hosts(0);
   ours.end();
-  EXPECT_EQ(test_all_of(2), MPI_SUCCESS);
+  EXPECT_EQ(test_all(2), MPI_SUCCESS);
   EXPECT_EQ(flag_, 0);
   EXPECT_TRUE(ours.active());
   complete_request(theirs, 9);
-  EXPECT_EQ(test_all_of(2), MPI_SUCCESS);
+  EXPECT_EQ(test_all(2), MPI_SUCCESS);
   EXPECT_EQ(flag_, 1);
   EXPECT_FALSE(ours.active());
   EXPECT_EQ(array_[0], MPI_REQUEST_NULL);
@@ -169,7 +175,7 @@ TEST_F(RequestArrays, TheHostsWaitForOurs) {
   own(0, 5);
   const MPI_Request theirs = hosts(1);
   complete_request(theirs, 9);
-  EXPECT_EQ(test_all_of(2), MPI_SUCCESS);
+  EXPECT_EQ(test_all(2), MPI_SUCCESS);
   EXPECT_EQ(flag_, 0);
   EXPECT_EQ(array_[1], theirs);
   EXPECT_TRUE(has_request(theirs));
@@ -179,7 +185,7 @@ TEST_F(RequestArrays, AFailureOfOursIsInItsStatusAndTheOthersHaveSucceeded) {
   complete_request(hosts(0), 9);
   own(1, 5).end({MPI_ERR_OTHER, "it went wrong"});
   own(2, 6).end();
-  EXPECT_EQ(test_all_of(3), MPI_ERR_IN_STATUS);
+  EXPECT_EQ(test_all(3), MPI_ERR_IN_STATUS);
   EXPECT_EQ(statuses_[0].MPI_ERROR, MPI_SUCCESS);
   int error_class = MPI_SUCCESS;
   PMPI_Error_class(statuses_[1].MPI_ERROR, &error_class);
@@ -192,42 +198,43 @@ TEST_F(RequestArrays, AFailureOfOursIsInItsStatusAndTheOthersHaveSucceeded) {
 TEST_F(RequestArrays, AFailureOfTheHostsStaysBesideOurs) {
   complete_request(hosts(0), 9, MPI_ERR_TRUNCATE);
   own(1, 5).end();
-  EXPECT_EQ(test_all_of(2), MPI_ERR_IN_STATUS);
+  EXPECT_EQ(test_all(2), MPI_ERR_IN_STATUS);
   EXPECT_EQ(statuses_[0].MPI_ERROR, MPI_ERR_TRUNCATE);
   EXPECT_EQ(statuses_[1].MPI_TAG, 5);
 }
 
 TEST_F(RequestArrays, WithoutStatusesAFailureIsTheReturnCode) {
   own(0, 5).end({MPI_ERR_OTHER, "it went wrong"});
-  EXPECT_EQ(test_all(1, array_.data(), &flag_, MPI_STATUSES_IGNORE), MPI_ERR_IN_STATUS);
+  EXPECT_EQ(RequestArray(1, array_.data()).test_all(&flag_, MPI_STATUSES_IGNORE),
+            MPI_ERR_IN_STATUS);
   EXPECT_EQ(flag_, 1);
 }
 
 TEST_F(RequestArrays, AnyTakesOneThatIsComplete) {
   own(0, 5);
-  OwnRequest& second = own(2, 6);
+  TestRequest& second = own(2, 6);
   const MPI_Request theirs = hosts(1);
-  EXPECT_EQ(test_any(3, array_.data(), &index_, &flag_, statuses_.data()), MPI_SUCCESS);
+  EXPECT_EQ(test_any(3), MPI_SUCCESS);
   EXPECT_EQ(flag_, 0);
   second.end();
-  EXPECT_EQ(test_any(3, array_.data(), &index_, &flag_, statuses_.data()), MPI_SUCCESS);
+  EXPECT_EQ(test_any(3), MPI_SUCCESS);
   EXPECT_EQ(flag_, 1);
   EXPECT_EQ(index_, 2);
   EXPECT_EQ(statuses_[0].MPI_TAG, 6);
   complete_request(theirs, 9);
-  EXPECT_EQ(test_any(3, array_.data(), &index_, &flag_, statuses_.data()), MPI_SUCCESS);
+  EXPECT_EQ(test_any(3), MPI_SUCCESS);
   EXPECT_EQ(index_, 1);
   EXPECT_EQ(array_[1], MPI_REQUEST_NULL);
 }
 
 TEST_F(RequestArrays, AnyOfNothingActiveIsUndefined) {
-  OwnRequest& ours = own(0, 5);
+  TestRequest& ours = own(0, 5);
   // The host has nothing active, but we have.
-  EXPECT_EQ(test_any(2, array_.data(), &index_, &flag_, statuses_.data()), MPI_SUCCESS);
+  EXPECT_EQ(test_any(2), MPI_SUCCESS);
   EXPECT_EQ(flag_, 0);
   ours.end();
   test(array_.data(), &flag_, MPI_STATUS_IGNORE);
-  EXPECT_EQ(test_any(2, array_.data(), &index_, &flag_, statuses_.data()), MPI_SUCCESS);
+  EXPECT_EQ(test_any(2), MPI_SUCCESS);
   EXPECT_EQ(flag_, 1);
   EXPECT_EQ(index_, MPI_UNDEFINED);
 }
@@ -236,7 +243,7 @@ TEST_F(RequestArrays, SomeTellsOfBothSides) {
   own(0, 5).end();
   complete_request(hosts(1), 9);
   own(2, 6);
-  EXPECT_EQ(test_some(3, array_.data(), &done_, indices_.data(), statuses_.data()), MPI_SUCCESS);
+  EXPECT_EQ(test_some(3), MPI_SUCCESS);
   ASSERT_EQ(done_, 2);
   // The host's come first.
   EXPECT_EQ(indices_[0], 1);
@@ -247,12 +254,12 @@ TEST_F(RequestArrays, SomeTellsOfBothSides) {
 }
 
 TEST_F(RequestArrays, SomeOfNothingIsUndefinedAndOfNothingCompleteIsNone) {
-  OwnRequest& ours = own(0, 5);
-  EXPECT_EQ(test_some(2, array_.data(), &done_, indices_.data(), statuses_.data()), MPI_SUCCESS);
+  TestRequest& ours = own(0, 5);
+  EXPECT_EQ(test_some(2), MPI_SUCCESS);
   EXPECT_EQ(done_, 0);
   ours.end();
   test(array_.data(), &flag_, MPI_STATUS_IGNORE);
-  EXPECT_EQ(test_some(2, array_.data(), &done_, indices_.data(), statuses_.data()), MPI_SUCCESS);
+  EXPECT_EQ(test_some(2), MPI_SUCCESS);
   EXPECT_EQ(done_, MPI_UNDEFINED);
 }
 
@@ -260,8 +267,7 @@ TEST_F(RequestArrays, SomeHasACodeForEachIfOneHasFailed) {
   complete_request(hosts(0), 9);
   own(1, 5).end({MPI_ERR_OTHER, "it went wrong"});
   own(2, 6).end();
-  EXPECT_EQ(test_some(3, array_.data(), &done_, indices_.data(), statuses_.data()),
-            MPI_ERR_IN_STATUS);
+  EXPECT_EQ(test_some(3), MPI_ERR_IN_STATUS);
   ASSERT_EQ(done_, 3);
   EXPECT_EQ(statuses_[0].MPI_ERROR, MPI_SUCCESS);
   int error_class = MPI_SUCCESS;
@@ -273,29 +279,120 @@ TEST_F(RequestArrays, SomeHasACodeForEachIfOneHasFailed) {
 TEST_F(RequestArrays, SomeTellsOfOursBesideAFailureOfTheHosts) {
   complete_request(hosts(0), 9, MPI_ERR_TRUNCATE);
   own(1, 5).end();
-  EXPECT_EQ(test_some(2, array_.data(), &done_, indices_.data(), statuses_.data()),
-            MPI_ERR_IN_STATUS);
+  EXPECT_EQ(test_some(2), MPI_ERR_IN_STATUS);
   ASSERT_EQ(done_, 2);
   EXPECT_EQ(statuses_[0].MPI_ERROR, MPI_ERR_TRUNCATE);
   EXPECT_EQ(statuses_[1].MPI_ERROR, MPI_SUCCESS);
   EXPECT_EQ(statuses_[1].MPI_TAG, 5);
 }
 
+TEST_F(RequestArrays, ThoseThatWereCompleteFromTheStartHaveOneHandle) {
+  ASSERT_EQ(own_requests.give_complete(&array_[0]), MPI_SUCCESS);
+  ASSERT_EQ(own_requests.give_complete(&array_[2]), MPI_SUCCESS);
+  EXPECT_EQ(array_[0], array_[2]);
+  const MPI_Request theirs = hosts(1);
+  EXPECT_NE(array_[0], theirs);
+  EXPECT_EQ(test_all(3), MPI_SUCCESS);
+  EXPECT_EQ(flag_, 0);
+  EXPECT_NE(array_[0], MPI_REQUEST_NULL);
+  complete_request(theirs, 9);
+  EXPECT_EQ(test_all(3), MPI_SUCCESS);
+  EXPECT_EQ(flag_, 1);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(array_[static_cast<std::size_t>(i)], MPI_REQUEST_NULL);
+  EXPECT_EQ(statuses_[0].MPI_TAG, MPI_ANY_TAG);
+  EXPECT_EQ(statuses_[1].MPI_TAG, 9);
+}
+
+TEST_F(RequestArrays, OneThatWasCompleteFromTheStartIsFoundByAnyAndSome) {
+  hosts(0);
+  own(1, 5);
+  own_requests.give_complete(&array_[2]);
+  EXPECT_EQ(test_any(3), MPI_SUCCESS);
+  EXPECT_EQ(flag_, 1);
+  EXPECT_EQ(index_, 2);
+  EXPECT_EQ(array_[2], MPI_REQUEST_NULL);
+  own_requests.give_complete(&array_[2]);
+  EXPECT_EQ(test_some(3), MPI_SUCCESS);
+  EXPECT_EQ(done_, 1);
+  EXPECT_EQ(indices_[0], 2);
+  EXPECT_EQ(array_[2], MPI_REQUEST_NULL);
+}
+
+TEST_F(RequestArrays, AWaitForAllEndsTheHostsAsTheyComplete) {
+  std::array<MPI_Request, 130> many{};
+  std::array<MPI_Status, 130> statuses{};
+  for (MPI_Request& request : many) request = make_request();
+  own_requests.give_complete(&many[70]);
+  RequestArray array(130, many.data());
+  for (int i = 0; i < 64; ++i) complete_request(many[static_cast<std::size_t>(i)], i);
+  EXPECT_EQ(array.test_rest(&flag_, statuses.data()), MPI_SUCCESS);
+  EXPECT_EQ(flag_, 0);
+  EXPECT_EQ(many[0], MPI_REQUEST_NULL);
+  EXPECT_EQ(many[63], MPI_REQUEST_NULL);
+  EXPECT_NE(many[64], MPI_REQUEST_NULL);
+  for (int i = 64; i < 130; ++i) {
+    const MPI_Request request = many[static_cast<std::size_t>(i)];
+    if (i != 70) complete_request(request, i, i == 100 ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+  }
+  statuses[2].MPI_ERROR = untouched;
+  EXPECT_EQ(array.test_rest(&flag_, statuses.data()), MPI_ERR_IN_STATUS);
+  EXPECT_EQ(flag_, 1);
+  for (std::size_t i = 0; i < 130; ++i) {
+    EXPECT_EQ(many[i], MPI_REQUEST_NULL) << i;
+    EXPECT_EQ(statuses[i].MPI_ERROR, i == 100 ? MPI_ERR_TRUNCATE : MPI_SUCCESS) << i;
+    EXPECT_EQ(statuses[i].MPI_TAG, i == 70 ? MPI_ANY_TAG : static_cast<int>(i)) << i;
+  }
+}
+
+TEST_F(RequestArrays, AWaitForAllOfOursDoesNotCallTheHost) {
+  TestRequest& first = own(0, 5);
+  TestRequest& second = own(1, 6);
+  RequestArray array(2, array_.data());
+  EXPECT_EQ(array.test_rest(&flag_, statuses_.data()), MPI_SUCCESS);
+  EXPECT_EQ(flag_, 0);
+  second.end();
+  EXPECT_EQ(array.test_rest(&flag_, statuses_.data()), MPI_SUCCESS);
+  EXPECT_EQ(flag_, 0);
+  EXPECT_TRUE(second.active());
+  first.end({MPI_ERR_OTHER, "it went wrong"});
+  EXPECT_EQ(array.test_rest(&flag_, statuses_.data()), MPI_ERR_IN_STATUS);
+  EXPECT_EQ(flag_, 1);
+  EXPECT_EQ(test::class_of(statuses_[0].MPI_ERROR), MPI_ERR_OTHER);
+  EXPECT_EQ(statuses_[1].MPI_ERROR, MPI_SUCCESS);
+  EXPECT_EQ(statuses_[1].MPI_TAG, 6);
+}
+
+TEST_F(RequestArrays, ACompleteRequestIsNotStartedCancelledOrFreedAtTheHost) {
+  own_requests.give_complete(&array_[0]);
+  const MPI_Request handle = array_[0];
+  EXPECT_EQ(test::class_of(MPI_Start(&array_[0])), MPI_ERR_REQUEST);
+  EXPECT_EQ(MPI_Cancel(&array_[0]), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Request_free(&array_[0]), MPI_SUCCESS);
+  EXPECT_EQ(array_[0], MPI_REQUEST_NULL);
+  EXPECT_TRUE(has_request(handle));
+  own_requests.give_complete(&array_[1]);
+  EXPECT_EQ(MPI_Wait(&array_[1], statuses_.data()), MPI_SUCCESS);
+  EXPECT_EQ(array_[1], MPI_REQUEST_NULL);
+  EXPECT_EQ(statuses_[0].MPI_TAG, MPI_ANY_TAG);
+  EXPECT_TRUE(has_request(handle));
+}
+
 #if ORIEL_HOST_STATUS_OF_MANY
 
 TEST_F(RequestArrays, LooksAtManyEndNothing) {
-  OwnRequest& ours = own(0, 5);
+  TestRequest& ours = own(0, 5);
   const MPI_Request theirs = hosts(1);
   ours.end();
   complete_request(theirs, 9);
   const MPI_Request* array = array_.data();
-  EXPECT_EQ(get_status_all(2, array, &flag_, statuses_.data()), MPI_SUCCESS);
+  EXPECT_EQ(RequestArray(2, array).test_all(&flag_, statuses_.data()), MPI_SUCCESS);
   EXPECT_EQ(flag_, 1);
   EXPECT_EQ(statuses_[0].MPI_TAG, 5);
   EXPECT_EQ(statuses_[1].MPI_TAG, 9);
-  EXPECT_EQ(get_status_any(2, array, &index_, &flag_, statuses_.data()), MPI_SUCCESS);
+  EXPECT_EQ(RequestArray(2, array).test_any(&index_, &flag_, statuses_.data()), MPI_SUCCESS);
   EXPECT_EQ(index_, 0);
-  EXPECT_EQ(get_status_some(2, array, &done_, indices_.data(), statuses_.data()), MPI_SUCCESS);
+  EXPECT_EQ(RequestArray(2, array).test_some(&done_, indices_.data(), statuses_.data()),
+            MPI_SUCCESS);
   EXPECT_EQ(done_, 2);
   EXPECT_TRUE(ours.active());
   EXPECT_TRUE(has_request(theirs));

@@ -16,11 +16,6 @@ class Host {
  public:
   /// Lets the host advance its own traffic on all communicators. Does not wait.
   virtual void advance() = 0;
-  /// Returns whether requests of the program are complete and the host has not been notified. Also
-  /// called with the process lock.
-  virtual bool any_to_complete() const = 0;
-  /// Notifies the host of complete requests. Returns whether there were any.
-  virtual bool complete_requests() = 0;
   /// Returns whether the host's waits sweep. Otherwise a rank that waits in the host serves other
   /// ranks only by the agent.
   virtual bool waits_sweep() const = 0;

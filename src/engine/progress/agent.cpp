@@ -81,7 +81,6 @@ void Agent::start() {
   longest_rest_ = intervals_in_rest * configured;
   // From here on the library has two threads, whatever thread level the program has requested.
   engine_.lock.enable_beside_agent();
-  engine_.request_lock.enable();
   {
     const Guard guard(engine_.lock);
     engine_.running()->process.set_swept_soon(true);

@@ -46,6 +46,12 @@ int LostSources::of(Window& window, int source) {
   return looked->second;
 }
 
+bool LostSources::awaited(Window& window) {
+  const auto [looked, unseen] = awaited_.try_emplace(&window, false);
+  if (unseen) looked->second = bool(look_for_lost_peers(process_, window));
+  return looked->second;
+}
+
 bool LostSources::all_heard() {
   if (!std::exchange(swept_, true)) process_.sweep();
   return !process_.transport().node().notifications_due();

@@ -39,7 +39,7 @@ class LostPeerCheck {
   int skipped_ = 0;
 };
 
-/// Caches the check of each source for all requests that wait for it: a check takes system calls;
+/// Caches each check for all requests that wait for the same ranks: a check takes system calls;
 /// of any source, those for every rank.
 class LostSources {
  public:
@@ -47,15 +47,17 @@ class LostSources {
 
   /// Returns the ended rank, `source` or for -1 any rank; -1: none.
   int of(Window& window, int source);
+  /// True if a member of the window that its epochs wait for has ended.
+  bool awaited(Window& window);
   /// True if all notifications that the ended ranks had sent have arrived, and may have completed
-  /// the request. Otherwise another check is needed later. The first call sweeps: not with the
-  /// request lock.
+  /// the request. Otherwise another check is needed later. The first call sweeps.
   bool all_heard();
 
  private:
   Process& process_;
   bool swept_ = false;
   std::map<std::pair<const Window*, int>, int> known_;
+  std::map<const Window*, bool> awaited_;
 };
 
 }  // namespace oriel

@@ -17,13 +17,8 @@ constexpr std::uint64_t longest_yielding = peer_check_interval / 5;
 }  // namespace
 
 bool sweep_once(Engine& engine) {
-  bool moved = false;
-  {
-    const Guard guard(engine.lock);
-    if (engine.busy()) moved = engine.running()->process.sweep();
-  }
-  moved |= engine.running()->host.complete_requests();
-  return moved;
+  const Guard guard(engine.lock);
+  return engine.busy() && engine.running()->process.sweep();
 }
 
 Waiter::Waiter(Engine& engine, bool rings)
@@ -50,11 +45,9 @@ void Waiter::end_host_interval() {
 void Waiter::round() {
   if (running_.process.sweep()) {
     begin_again();
-    const bool over = (passed_.add(steps::poll) & steps::host_interval) != 0;
-    if (!over && !running_.host.any_to_complete()) return;
+    if ((passed_.add(steps::poll) & steps::host_interval) == 0) return;
     engine_.lock.release();
-    running_.host.complete_requests();
-    if (over) end_host_interval();
+    end_host_interval();
     engine_.lock.acquire();
     return;
   }

@@ -47,8 +47,7 @@ class Waiter {
   bool check_peers_ = false;
 };
 
-/// One sweep, and afterwards, without the lock, notifies the host of completed requests. Returns
-/// whether there was anything to do.
+/// One sweep. Takes the process lock. Returns whether there was anything to do.
 bool sweep_once(Engine& engine);
 
 /// The events of waits that are on no window in particular.

@@ -80,7 +80,7 @@ int CollectiveMaking::finish(Plan& plan, ScheduleMemory memory, MPI_Request* req
 int CollectiveMaking::finish(std::unique_ptr<CollectiveTask> task, ScheduleMemory memory,
                              MPI_Request* request) {
   const Guard guard(engine.lock);
-  return own_requests.persistent.add(
+  return own_requests.add(
       std::make_unique<CollectiveRequest>(state_, std::move(task), std::move(memory)), request);
 }
 

@@ -55,11 +55,11 @@ int find_caller(const char* call, MPI_Comm communicator, CollectiveCaller& calle
 bool intercommunicator(MPI_Comm communicator);
 
 /// The request of a persistent collective.
-class CollectiveRequest final : public PersistentRequest {
+class CollectiveRequest final : public OwnRequest {
  public:
   CollectiveRequest(std::shared_ptr<CollectiveState> state, std::unique_ptr<CollectiveTask> task,
                     ScheduleMemory memory)
-      : PersistentRequest(Serves::again),
+      : OwnRequest(Serves::again),
         state_(std::move(state)),
         task_(std::move(task)),
         memory_(std::move(memory)) {}

@@ -206,7 +206,7 @@ int open_epoch(const char* call, MPI_Win handle, MPI_Request* request, Open&& op
         return bad ? bad : open(window);
       },
       [&] { return unsupported_window(call, handle, lacking::nonblocking_epochs); });
-  return code == MPI_SUCCESS ? completed_request(request) : code;
+  return code == MPI_SUCCESS ? own_requests.give_complete(request) : code;
 }
 
 /// A closing or flushing call: calls close(window, completion) unless check(window) fails.
@@ -331,11 +331,9 @@ ORIEL_MPI_CALL(Win_wait)(MPI_Win win) {
 }
 
 ORIEL_MPI_CALL(Win_test)(MPI_Win win, int* flag) {
-  bool ours = false;
-  const int code = dispatch_epoch(
+  return dispatch_epoch(
       "MPI_Win_test", win,
       [&](WindowHandle& window) -> Failure {
-        ours = true;
         if (const Failure bad = check_outputs(flag)) return bad;
         engine.sweep_in_passing(Passing::polls);
         bool over = false;
@@ -350,8 +348,6 @@ ORIEL_MPI_CALL(Win_test)(MPI_Win win, int* flag) {
         return failure(error, window.core->reason());
       },
       [&] { return host_mpi().Win_test(win, flag); });
-  if (ours) own_requests.pending.complete_at_host();
-  return code;
 }
 
 ORIEL_MPI_CALL(Win_lock)(int lock_type, int rank, int assertion, MPI_Win win) {

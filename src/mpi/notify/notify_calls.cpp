@@ -16,10 +16,10 @@ namespace oriel::mpi {
 namespace {
 
 /// A persistent request that waits for notifications of a window.
-class WindowRequest : public PersistentRequest {
+class WindowRequest : public OwnRequest {
  public:
   explicit WindowRequest(WindowHandle& window, Serves serves = Serves::again)
-      : PersistentRequest(serves), window_(&window) {}
+      : OwnRequest(serves), window_(&window) {}
 
   ErrorTaker error_taker() const final {
     return {.window = window_ != nullptr ? window_->handle : MPI_WIN_NULL,
@@ -104,8 +104,8 @@ class NotifyRequestHandle final : public WindowRequest {
   NotifyRequest request_;
 };
 
-int make_request(const char* call, MPI_Win win, PersistentRequest::Serves serves, int source,
-                 int tag, int expected, MPI_Request* request) {
+int make_request(const char* call, MPI_Win win, OwnRequest::Serves serves, int source, int tag,
+                 int expected, MPI_Request* request) {
   bool made = false;
   int code = MPI_SUCCESS;
   const int raised = dispatch_call(
@@ -116,10 +116,9 @@ int make_request(const char* call, MPI_Win win, PersistentRequest::Serves serves
         if (expected < 0) return Failure{MPI_ERR_COUNT, "the expected count is negative"};
         if (const Failure bad = translate(window, source, tag, pattern)) return bad;
         made = true;
-        code = own_requests.persistent.add(
-            std::make_unique<NotifyRequestHandle>(window, serves, pattern,
-                                                  static_cast<std::uint32_t>(expected)),
-            request);
+        code = own_requests.add(std::make_unique<NotifyRequestHandle>(
+                                    window, serves, pattern, static_cast<std::uint32_t>(expected)),
+                                request);
         return Failure();
       },
       [&] { return unsupported_window(call, win, lacking::notified_access); });
@@ -161,13 +160,13 @@ using namespace oriel::mpi;
 
 ORIEL_CALL(Notify_init)
 (MPI_Win win, int source, int tag, int expected_count, MPI_Request* request) {
-  return make_request("ORIEL_Notify_init", win, PersistentRequest::Serves::again, source, tag,
+  return make_request("ORIEL_Notify_init", win, OwnRequest::Serves::again, source, tag,
                       expected_count, request);
 }
 
 ORIEL_CALL(Win_wait_notify)(MPI_Win win, int id, MPI_Request* request) {
-  return make_request("ORIEL_Win_wait_notify", win, PersistentRequest::Serves::once, MPI_ANY_SOURCE,
-                      id, 1, request);
+  return make_request("ORIEL_Win_wait_notify", win, OwnRequest::Serves::once, MPI_ANY_SOURCE, id, 1,
+                      request);
 }
 
 ORIEL_CALL(Notify_probe)(MPI_Win win, int source, int tag, MPI_Status* status) {

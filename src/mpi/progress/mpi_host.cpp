@@ -9,7 +9,6 @@
 #include "mpi/host/host_mpi.hpp"
 #include "mpi/progress/progress.hpp"
 #include "mpi/progress/waits.hpp"
-#include "mpi/requests/own_requests.hpp"
 #include "mpi/runtime/runtime.hpp"
 
 namespace oriel::mpi {
@@ -47,14 +46,6 @@ MPI_Op mpi_op(HostOp op) {
 
 void MpiHost::advance() {
   runtime.self.advance_host();
-}
-
-bool MpiHost::any_to_complete() const {
-  return own_requests.pending.any_to_complete();
-}
-
-bool MpiHost::complete_requests() {
-  return own_requests.pending.complete_at_host();
 }
 
 bool MpiHost::waits_sweep() const {

@@ -10,13 +10,10 @@
 
 namespace oriel::mpi {
 
-/// The host as the engine sees it: SelfComm advances its traffic, PendingRequests are what it is
-/// notified of.
+/// The host as the engine sees it: SelfComm advances its traffic.
 class MpiHost final : public Host {
  public:
   void advance() override;
-  bool any_to_complete() const override;
-  bool complete_requests() override;
   bool waits_sweep() const override;
 };
 

@@ -5,7 +5,6 @@
 
 #include "engine/stalls/long_wait.hpp"
 #include "mpi/host/host_library.hpp"
-#include "mpi/requests/own_requests.hpp"
 #include "mpi/runtime/runtime.hpp"
 
 namespace oriel::mpi {
@@ -25,7 +24,6 @@ bool sweep_in_hook() {
   if (engine.busy()) {
     if (const TryGuard guard{engine.lock}) moved = running->process.sweep();
   }
-  moved |= own_requests.pending.complete_at_host();
   HookedWait::look_at_all(engine);
   // The host advances itself.
   static thread_local StepCount polls;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The host's calls that start and free requests, for persistent requests of Oriel's too.
+// The host's calls that start, cancel and free requests, for requests of Oriel's too.
 #include "mpi/host/host_mpi.hpp"
-#include "mpi/progress/request_completion.hpp"
 #include "mpi/requests/own_requests.hpp"
 #include "mpi/runtime/runtime.hpp"
 
@@ -10,12 +9,16 @@ namespace {
 
 /// Returns false if the request is not Oriel's.
 bool start(const char* call, MPI_Request request, int& code) {
-  if (!own_requests.persistent.any()) return false;
+  if (own_requests.is_complete(request)) {
+    code = report(call, {}, {MPI_ERR_REQUEST, "the request is not persistent"});
+    return true;
+  }
+  if (!own_requests.any()) return false;
   Failure failure;
   ErrorTaker taker;
   {
     const Guard guard(engine.lock);
-    PersistentRequest* ours = own_requests.persistent.find(request);
+    OwnRequest* ours = own_requests.find(request);
     if (ours == nullptr) return false;
     engine.running()->calls.count();
     taker = ours->error_taker();
@@ -32,17 +35,14 @@ using namespace oriel::mpi;
 using oriel::Guard;
 
 ORIEL_MPI_CALL(Start)(MPI_Request* request) {
-  if (!own_requests.persistent.any()) return host_mpi().Start(request);
   if (request == nullptr) return refuse_null("MPI_Start");
   int code = MPI_SUCCESS;
   return start("MPI_Start", *request, code) ? code : host_mpi().Start(request);
 }
 
 ORIEL_MPI_CALL(Startall)(int count, MPI_Request* requests) {
-  if (own_requests.persistent.any() && count > 0 && requests == nullptr) {
-    return refuse_null("MPI_Startall");
-  }
-  if (!any_of_ours(count, requests)) return host_mpi().Startall(count, requests);
+  if (count > 0 && requests == nullptr) return refuse_null("MPI_Startall");
+  if (!own_requests.any_of(count, requests)) return host_mpi().Startall(count, requests);
   for (int i = 0; i < count; ++i) {
     int code = MPI_SUCCESS;
     if (!start("MPI_Startall", requests[i], code)) code = host_mpi().Start(&requests[i]);
@@ -51,19 +51,26 @@ ORIEL_MPI_CALL(Startall)(int count, MPI_Request* requests) {
   return MPI_SUCCESS;
 }
 
+/// As the host cancels a generalized request whose owner cannot cancel it: without effect.
+ORIEL_MPI_CALL(Cancel)(MPI_Request* request) {
+  if (request == nullptr) return refuse_null("MPI_Cancel");
+  return own_requests.any_of(1, request) ? MPI_SUCCESS : host_mpi().Cancel(request);
+}
+
 ORIEL_MPI_CALL(Request_free)(MPI_Request* request) {
-  if (own_requests.persistent.any()) {
-    if (request == nullptr) return refuse_null("MPI_Request_free");
-    std::unique_ptr<PersistentRequest> removed;
+  if (request == nullptr) return refuse_null("MPI_Request_free");
+  if (own_requests.end_complete(request, MPI_STATUS_IGNORE)) return MPI_SUCCESS;
+  if (own_requests.any()) {
+    std::unique_ptr<OwnRequest> removed;
     Failure refused;
     ErrorTaker taker;
     {
       const Guard guard(engine.lock);
-      if (PersistentRequest* ours = own_requests.persistent.find(*request)) {
+      if (OwnRequest* ours = own_requests.find(*request)) {
         refused = ours->refuse_free();
         taker = ours->error_taker();
         if (!refused) {
-          removed = own_requests.persistent.remove(*request, *ours);
+          removed = own_requests.remove(*ours);
           *request = MPI_REQUEST_NULL;
           return MPI_SUCCESS;
         }

@@ -10,7 +10,7 @@
 #include "mpi/host/communicator_mark.hpp"
 #include "mpi/host/host_mpi.hpp"
 #include "mpi/progress/progress.hpp"
-#include "mpi/progress/request_completion.hpp"
+#include "mpi/progress/request_array.hpp"
 #include "mpi/requests/own_requests.hpp"
 #include "mpi/runtime/runtime.hpp"
 
@@ -21,8 +21,12 @@ namespace {
 /// ended belong to the host only.
 bool ours_pending() {
   if (engine.running() == nullptr) return false;
-  return own_requests.pending.live() || own_requests.persistent.any() ||
-         (!progress.hooked() && engine.busy());
+  return own_requests.any() || (!progress.hooked() && engine.busy());
+}
+
+/// True if a wait or test of these requests concerns Oriel.
+bool ours_among(int count, const MPI_Request* requests) {
+  return ours_pending() || own_requests.any_complete(count, requests);
 }
 
 CommunicatorMark windows_made;  // set on communicators on which windows were made
@@ -91,28 +95,15 @@ int wait_by_testing(Test&& test, Caller caller = Caller::program,
   }
 }
 
-/// Called before a wait for all of these requests. If all are pending requests of Oriel's, waits
-/// until the host knows that they are complete, because a host's test checks all of them each time.
-/// Otherwise does nothing.
-void wait_for_pending(int count, const MPI_Request* requests) {
-  if (!own_requests.pending.live() || !own_requests.pending.all_pending(count, requests)) return;
-  int done = 0;
-  wait_by_testing([&](int* flag) {
-    while (done < count && !own_requests.pending.incomplete_at_host(requests[done])) ++done;
-    *flag = done == count ? 1 : 0;
-    return MPI_SUCCESS;
-  });
-}
-
-/// Waits for one persistent request of Oriel's, as a call on its window would. Returns false if the
-/// request is not Oriel's.
+/// Waits for one request of Oriel's, as a call on its window would. Returns false if the request is
+/// not Oriel's.
 bool wait_for(MPI_Request* handle, MPI_Status* status, int& code) {
-  if (!own_requests.persistent.any()) return false;
-  PersistentRequest* request = nullptr;
+  if (!own_requests.any()) return false;
+  OwnRequest* request = nullptr;
   bool active = false;
   {
     const Guard guard(engine.lock);
-    request = own_requests.persistent.find(*handle);
+    request = own_requests.find(*handle);
     if (request == nullptr) return false;
     active = request->active();
   }
@@ -134,9 +125,8 @@ bool wait_for(MPI_Request* handle, MPI_Status* status, int& code) {
           });
     }
     taker = request->error_taker();
-    failure = own_requests.persistent.end(handle, *request, status);
+    failure = own_requests.end(handle, *request, status);
   }
-  own_requests.pending.complete_at_host();
   code = report_wait(taker, failure);
   return true;
 }
@@ -183,74 +173,75 @@ int wait_for_host(MPI_Request* request, MPI_Status* status, WaitReason reason) {
 using namespace oriel::mpi;
 
 ORIEL_MPI_CALL(Wait)(MPI_Request* request, MPI_Status* status) {
+  if (request != nullptr && own_requests.end_complete(request, status)) return MPI_SUCCESS;
   if (!ours_pending()) return call_host([&] { return host_mpi().Wait(request, status); });
   if (any_null(request)) return refuse_null("MPI_Wait");
   int code;
   if (wait_for(request, status, code)) return code;
-  wait_for_pending(1, request);
   return wait_by_testing([&](int* flag) { return test(request, flag, status); });
 }
 
 ORIEL_MPI_CALL(Waitany)(int count, MPI_Request* requests, int* index, MPI_Status* status) {
-  if (!ours_pending())
+  if (!ours_among(count, requests))
     return call_host([&] { return host_mpi().Waitany(count, requests, index, status); });
   if (no_array(count, requests) || any_null(index)) return refuse_null("MPI_Waitany");
-  return wait_by_testing([&](int* flag) { return test_any(count, requests, index, flag, status); });
+  RequestArray array(count, requests);
+  return wait_by_testing([&](int* flag) { return array.test_any(index, flag, status); });
 }
 
 ORIEL_MPI_CALL(Waitall)(int count, MPI_Request* requests, MPI_Status* statuses) {
-  if (!ours_pending() || count < 0)
+  if (own_requests.end_all_complete(count, requests, statuses)) return MPI_SUCCESS;
+  if (!ours_among(count, requests) || count < 0)
     return call_host([&] { return host_mpi().Waitall(count, requests, statuses); });
   if (no_array(count, requests)) return refuse_null("MPI_Waitall");
-  wait_for_pending(count, requests);
-  // Tests all in every round: a single request cannot be tested without side effects, because
-  // MPICH's MPI_Request_get_status ends persistent ones.
-  return wait_by_testing([&](int* flag) { return test_all(count, requests, flag, statuses); });
+  RequestArray array(count, requests);
+  return wait_by_testing([&](int* flag) { return array.test_rest(flag, statuses); });
 }
 
 ORIEL_MPI_CALL(Waitsome)
 (int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
-  if (!ours_pending())
+  if (!ours_among(count, requests))
     return call_host([&] { return host_mpi().Waitsome(count, requests, done, indices, statuses); });
   if (no_array(count, requests) || any_null(done, indices)) return refuse_null("MPI_Waitsome");
+  RequestArray array(count, requests);
   return wait_by_testing([&](int* flag) {
-    const int code = test_some(count, requests, done, indices, statuses);
+    const int code = array.test_some(done, indices, statuses);
     *flag = code != MPI_SUCCESS || *done != 0;  // MPI_UNDEFINED, too: nothing active
     return code;
   });
 }
 
 ORIEL_MPI_CALL(Test)(MPI_Request* request, int* flag, MPI_Status* status) {
-  if (ours_pending() && (any_null(request) || any_null(flag))) return refuse_null("MPI_Test");
+  if (any_null(request) || any_null(flag)) return refuse_null("MPI_Test");
   return test_after_sweep(flag, [&] { return test(request, flag, status); });
 }
 
 ORIEL_MPI_CALL(Testany)
 (int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
-  if (ours_pending() && (no_array(count, requests) || any_null(index, flag))) {
-    return refuse_null("MPI_Testany");
-  }
-  return test_after_sweep(flag, [&] { return test_any(count, requests, index, flag, status); });
+  if (!ours_among(count, requests)) return host_mpi().Testany(count, requests, index, flag, status);
+  if (no_array(count, requests) || any_null(index, flag)) return refuse_null("MPI_Testany");
+  return test_after_sweep(
+      flag, [&] { return RequestArray(count, requests).test_any(index, flag, status); });
 }
 
 ORIEL_MPI_CALL(Testall)(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
-  if (ours_pending() && (no_array(count, requests) || any_null(flag))) {
-    return refuse_null("MPI_Testall");
-  }
-  return test_after_sweep(flag, [&] { return test_all(count, requests, flag, statuses); });
+  if (!ours_among(count, requests)) return host_mpi().Testall(count, requests, flag, statuses);
+  if (no_array(count, requests) || any_null(flag)) return refuse_null("MPI_Testall");
+  return test_after_sweep(flag,
+                          [&] { return RequestArray(count, requests).test_all(flag, statuses); });
 }
 
 ORIEL_MPI_CALL(Testsome)
 (int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
-  if (ours_pending() && (no_array(count, requests) || any_null(done, indices))) {
-    return refuse_null("MPI_Testsome");
-  }
-  return test_after_sweep(done,
-                          [&] { return test_some(count, requests, done, indices, statuses); });
+  if (!ours_among(count, requests))
+    return host_mpi().Testsome(count, requests, done, indices, statuses);
+  if (no_array(count, requests) || any_null(done, indices)) return refuse_null("MPI_Testsome");
+  return test_after_sweep(
+      done, [&] { return RequestArray(count, requests).test_some(done, indices, statuses); });
 }
 
 ORIEL_MPI_CALL(Request_get_status)(MPI_Request request, int* flag, MPI_Status* status) {
-  if (ours_pending() && any_null(flag)) return refuse_null("MPI_Request_get_status");
+  if (any_null(flag)) return refuse_null("MPI_Request_get_status");
   return test_after_sweep(flag, [&] { return get_status(request, flag, status); });
 }
 
@@ -258,28 +249,35 @@ ORIEL_MPI_CALL(Request_get_status)(MPI_Request request, int* flag, MPI_Status* s
 
 ORIEL_MPI_CALL(Request_get_status_any)
 (int count, const MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
-  if (ours_pending() && (no_array(count, requests) || any_null(index, flag))) {
+  if (!ours_among(count, requests))
+    return host_mpi().Request_get_status_any(count, requests, index, flag, status);
+  if (no_array(count, requests) || any_null(index, flag)) {
     return refuse_null("MPI_Request_get_status_any");
   }
-  return test_after_sweep(flag,
-                          [&] { return get_status_any(count, requests, index, flag, status); });
+  return test_after_sweep(
+      flag, [&] { return RequestArray(count, requests).test_any(index, flag, status); });
 }
 
 ORIEL_MPI_CALL(Request_get_status_all)
 (int count, const MPI_Request* requests, int* flag, MPI_Status* statuses) {
-  if (ours_pending() && (no_array(count, requests) || any_null(flag))) {
+  if (!ours_among(count, requests))
+    return host_mpi().Request_get_status_all(count, requests, flag, statuses);
+  if (no_array(count, requests) || any_null(flag)) {
     return refuse_null("MPI_Request_get_status_all");
   }
-  return test_after_sweep(flag, [&] { return get_status_all(count, requests, flag, statuses); });
+  return test_after_sweep(flag,
+                          [&] { return RequestArray(count, requests).test_all(flag, statuses); });
 }
 
 ORIEL_MPI_CALL(Request_get_status_some)
 (int count, const MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
-  if (ours_pending() && (no_array(count, requests) || any_null(done, indices))) {
+  if (!ours_among(count, requests))
+    return host_mpi().Request_get_status_some(count, requests, done, indices, statuses);
+  if (no_array(count, requests) || any_null(done, indices)) {
     return refuse_null("MPI_Request_get_status_some");
   }
   return test_after_sweep(
-      done, [&] { return get_status_some(count, requests, done, indices, statuses); });
+      done, [&] { return RequestArray(count, requests).test_some(done, indices, statuses); });
 }
 
 #endif

@@ -125,7 +125,7 @@ void Lifetime::disconnect_with_last_session() {
 void Lifetime::before_world_ends() {
   const std::lock_guard alone(alone_);
   if (sessions_ == 0) engine.agent.stop();
-  own_requests.persistent.free_spare();
+  own_requests.free_spare();
   world_ends_ = true;
   CommunicatorMark::spare_self();
   engine.records.recorder
@@ -170,11 +170,11 @@ std::unique_ptr<Running> Lifetime::take_down() {
   holds_ = own_ = 0;
   {
     const Guard guard(engine.lock);
-    own_requests.persistent.forget();
+    own_requests.forget();
     pvar_handles.engine_ends();
     engine.records.stop(engine);
   }
-  own_requests.persistent.free_spare();
+  own_requests.free_spare();
   return runtime.stop();
 }
 

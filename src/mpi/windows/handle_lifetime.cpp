@@ -50,7 +50,7 @@ void destroy_window(WindowHandle* window) {
   std::shared_ptr<WindowState> state;
   {
     const Guard guard(engine.lock);
-    own_requests.persistent.cut_off(*window);  // requests that delete callbacks have made
+    own_requests.cut_off(*window);  // requests that delete callbacks have made
     runtime.windows.erase(handle_key(window->handle), window);
     runtime.handle_values.release(window->handle);
     Running& running = *engine.running();

@@ -43,7 +43,7 @@ Failure uncount(WindowHandle& window, EngineFailure& failed) {
     window.state->left = true;
   }
   --count_of(window);
-  own_requests.persistent.cut_off(window);
+  own_requests.cut_off(window);
   return {};
 }
 
@@ -130,10 +130,7 @@ ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
       },
       [] { return MPI_SUCCESS; });
   if (code != MPI_SUCCESS) return code;
-  if (ours == nullptr) {
-    own_requests.pending.complete_at_host();
-    return host_mpi().Win_free(win);
-  }
+  if (ours == nullptr) return host_mpi().Win_free(win);
   // Delete callbacks may still use the window. They run before other ranks are notified of the
   // call: if one fails, the window is unchanged.
   code = delete_attributes(*win);
@@ -143,7 +140,6 @@ ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
       call, *win, [&](WindowHandle& window) { return uncount(window, failed); },
       [&] { return host_mpi().Win_free(win); });
   if (code != MPI_SUCCESS) return code;
-  own_requests.pending.complete_at_host();
   const int raised = failed ? raise(*win, call, failed) : MPI_SUCCESS;
   const int freed = end_handle(ours, win);
   return raised != MPI_SUCCESS ? raised : freed;

@@ -28,12 +28,9 @@ namespace oriel::test {
 class SimHost : public Host {
  public:
   void advance() override { ++advanced; }
-  bool any_to_complete() const override { return to_complete != 0; }
-  bool complete_requests() override { return to_complete.exchange(0) != 0; }
   bool waits_sweep() const override { return true; }
 
-  int advanced = 0;                 // calls of advance()
-  std::atomic<int> to_complete{0};  // requests
+  int advanced = 0;  // calls of advance()
 };
 
 /// How many collectives a rank has called.

@@ -44,9 +44,6 @@ struct Request {
   bool complete = false;
   int tag = 0;
   int error = MPI_SUCCESS;
-  MPI_Grequest_query_function* query = nullptr;
-  MPI_Grequest_free_function* free = nullptr;
-  void* state = nullptr;
 };
 
 struct Keyval {
@@ -184,17 +181,12 @@ int end(MPI_Request* handle, MPI_Status* status) {
     fill(nullptr, status);
     return MPI_SUCCESS;
   }
-  MPI_Status own{};
-  int error = request->error;
+  const int error = request->error;
   fill(request, status);
-  if (request->query != nullptr) {
-    error = request->query(request->state, status != MPI_STATUS_IGNORE ? status : &own);
-  }
   if (request->persistent) {
     request->active = request->complete = false;
     return error;
   }
-  if (request->free != nullptr) request->free(request->state);
   host().requests.erase(*handle);
   *handle = MPI_REQUEST_NULL;
   return error;
@@ -729,19 +721,6 @@ int PMPI_Recv_init(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request* re
 
 // Requests.
 
-int PMPI_Grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_function* free,
-                        MPI_Grequest_cancel_function*, void* state, MPI_Request* request) {
-  *request = make_request();
-  Request& made = host().requests.at(*request);
-  made.query = query;
-  made.free = free;
-  made.state = state;
-  return MPI_SUCCESS;
-}
-int PMPI_Grequest_complete(MPI_Request request) {
-  host().requests.at(request).complete = true;
-  return MPI_SUCCESS;
-}
 int PMPI_Status_set_elements(MPI_Status*, MPI_Datatype, int) {
   return MPI_SUCCESS;
 }
