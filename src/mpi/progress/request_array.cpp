@@ -9,26 +9,41 @@
 namespace oriel::mpi {
 namespace {
 
-OwnRequest* find(MPI_Request handle) {
-  if (!own_requests.any()) return nullptr;
-  const Guard guard(engine.lock);
-  return own_requests.find(handle);
+/// What a check of a request of Oriel's has found.
+struct Checked {
+  bool ended = false;  // it is complete, or was not active
+  ErrorTaker taker;
+  Failure failure;
+
+  /// Raises the failure, if any. Without the process lock.
+  int report() const { return report_wait(taker, failure); }
+};
+
+/// `handle`: the program's handle, if the check completes the request for the program; null: it
+/// does not. With the process lock.
+Checked check(OwnRequest& request, MPI_Request* handle, MPI_Status* status) {
+  Checked checked;
+  checked.ended = !request.active() || request.complete();
+  if (!checked.ended) return checked;
+  checked.taker = request.error_taker();
+  checked.failure =
+      handle != nullptr ? own_requests.end(handle, request, status) : request.describe(status);
+  return checked;
 }
 
-/// Checks a request of Oriel's. Sets `ended` if it is complete or was not active. `handle`: the
-/// program's handle, if the check completes the request for the program; null: it does not.
-int look_at(OwnRequest& request, MPI_Request* handle, bool& ended, MPI_Status* status) {
-  Failure failure;
-  ErrorTaker taker;
+/// Checks one request. Returns false if it is not Oriel's. `handle`: as for check().
+bool check_one(MPI_Request request, MPI_Request* handle, int* flag, MPI_Status* status, int& code) {
+  if (!own_requests.any()) return false;
+  Checked checked;
   {
     const Guard guard(engine.lock);
-    ended = !request.active() || request.complete();
-    if (!ended) return MPI_SUCCESS;
-    taker = request.error_taker();
-    failure =
-        handle != nullptr ? own_requests.end(handle, request, status) : request.describe(status);
+    OwnRequest* const own = own_requests.find(request);
+    if (own == nullptr) return false;
+    checked = check(*own, handle, status);
   }
-  return report_wait(taker, failure);
+  *flag = checked.ended ? 1 : 0;
+  code = checked.report();
+  return true;
 }
 
 MPI_Status* at(MPI_Status* statuses, int index) {
@@ -47,12 +62,9 @@ int test(MPI_Request* request, int* flag, MPI_Status* status) {
     *flag = 1;
     return MPI_SUCCESS;
   }
-  OwnRequest* const own = find(*request);
-  if (own == nullptr) return host_mpi().Test(request, flag, status);
-  bool ended = false;
-  const int code = look_at(*own, request, ended, status);
-  *flag = ended ? 1 : 0;
-  return code;
+  int code = MPI_SUCCESS;
+  if (check_one(*request, request, flag, status, code)) return code;
+  return host_mpi().Test(request, flag, status);
 }
 
 int get_status(MPI_Request request, int* flag, MPI_Status* status) {
@@ -60,12 +72,9 @@ int get_status(MPI_Request request, int* flag, MPI_Status* status) {
     *flag = 1;
     return MPI_SUCCESS;
   }
-  OwnRequest* const own = find(request);
-  if (own == nullptr) return host_mpi().Request_get_status(request, flag, status);
-  bool ended = false;
-  const int code = look_at(*own, nullptr, ended, status);
-  *flag = ended ? 1 : 0;
-  return code;
+  int code = MPI_SUCCESS;
+  if (check_one(request, nullptr, flag, status, code)) return code;
+  return host_mpi().Request_get_status(request, flag, status);
 }
 
 RequestArray::RequestArray(int count, MPI_Request* requests) : count_(count), requests_(requests) {
@@ -120,7 +129,13 @@ void RequestArray::give_back(int first, int end) {
 
 int RequestArray::look(const Own& own, bool& ended, MPI_Status* status) {
   if (own.request != nullptr) {
-    return look_at(*own.request, ends_ ? requests_ + own.index : nullptr, ended, status);
+    Checked checked;
+    {
+      const Guard guard(engine.lock);
+      checked = check(*own.request, ends_ ? requests_ + own.index : nullptr, status);
+    }
+    ended = checked.ended;
+    return checked.report();
   }
   ended = true;
   make_empty(status);

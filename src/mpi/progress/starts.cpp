@@ -21,8 +21,8 @@ bool start(const char* call, MPI_Request request, int& code) {
     OwnRequest* ours = own_requests.find(request);
     if (ours == nullptr) return false;
     engine.running()->calls.count();
-    taker = ours->error_taker();
     failure = ours->start();
+    if (failure) taker = ours->error_taker();
   }
   code = report(call, taker, failure);
   return true;
