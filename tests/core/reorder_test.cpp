@@ -73,6 +73,12 @@ class Reordered : public ::testing::TestWithParam<bool> {
     posted.take(rank(target).epochs().wait(&posted));
   }
 
+  /// Opens a lock epoch, and returns whether it is hot.
+  bool hot_lock(int target) {
+    EXPECT_EQ(rank(0).lock(true, target, {}), Error::none);
+    return rank(0).epochs().has_hot_lock(target);
+  }
+
   Exposures exposures_;
   SimJob job_;
   std::deque<std::uint64_t> values_;
@@ -99,6 +105,112 @@ TEST_P(Reordered, SeveralLocksOfATargetHoldUpNobodyElse) {
   job_.run_until_idle();
   for (const PostedCall& posted : to_taken) EXPECT_TRUE(posted.done());
   EXPECT_EQ(memory(1), to_taken.size());  // the last one's
+}
+
+// As if nothing were pending: the unlock finds it over.
+TEST_P(Reordered, ALockOfAFreeTargetIsHotBesidePendingEpochs) {
+  hold(1);
+  PostedCall waiting;
+  lock_and_put(1, 1, waiting);
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    ASSERT_EQ(rank(0).lock(true, 2, {}), Error::none);
+    EXPECT_EQ(rank(0).epochs().has_hot_lock(2), GetParam());
+    put(0, 2, 9 + i);
+    PostedCall posted;
+    posted.take(rank(0).unlock(2, &posted));
+    EXPECT_EQ(posted.done(), GetParam());
+    job_.run_until_idle();
+    EXPECT_EQ(memory(2), 9 + i);
+  }
+  EXPECT_FALSE(waiting.done());
+  ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
+  EXPECT_FALSE(rank(0).epochs().has_hot_lock(1));
+  PostedCall behind;
+  behind.take(rank(0).unlock(1, &behind));
+  release(1);
+  job_.run_until_idle();
+  EXPECT_TRUE(waiting.done());
+  EXPECT_TRUE(behind.done());
+}
+
+TEST_P(Reordered, ALockIsNotHotBesideAnEpochThatItMayNotOvertake) {
+  rank(0).epochs().set_reorder({});
+  hold(1);
+  PostedCall waiting;
+  lock_and_put(1, 1, waiting);
+  EXPECT_FALSE(hot_lock(2));
+  release(1);
+}
+
+// The entry of rank 0 in its queue belongs to an earlier epoch, which does not request it yet
+// (E18).
+TEST_P(Reordered, ALockIsNotHotBeforeTheLockOfAnEarlierEpochIsRequested) {
+  hold(1);
+  ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
+  ASSERT_EQ(rank(0).lock(true, 2, {}), Error::none);
+  put(0, 2, 1);
+  PostedCall earlier;
+  earlier.take(rank(0).unlock(2, &earlier));
+  PostedCall waiting;
+  waiting.take(rank(0).unlock(1, &waiting));
+  EXPECT_FALSE(hot_lock(2));
+  put(0, 2, 2);
+  PostedCall later;
+  later.take(rank(0).unlock(2, &later));
+  release(1);
+  job_.run_until_idle();
+  EXPECT_TRUE(later.done());
+  EXPECT_EQ(memory(2), 2U);
+}
+
+// Such an epoch to the same target may not have been activated since the keys were changed.
+TEST_P(Reordered, ALockIsNotHotBesideADeferredOneOfItsTarget) {
+  rank(0).epochs().set_reorder({});
+  hold(1);
+  PostedCall waiting;
+  lock_and_put(1, 1, waiting);
+  PostedCall deferred;
+  lock_and_put(2, 1, deferred);
+  rank(0).epochs().set_reorder({.access_after_access = true});
+  PostedCall later;
+  lock_and_put(2, 2, later);
+  release(1);
+  job_.run_until_idle();
+  EXPECT_TRUE(deferred.done());
+  EXPECT_TRUE(later.done());
+  EXPECT_EQ(memory(2), 2U);
+}
+
+// The lock_all epoch may need the lock of the target.
+TEST_P(Reordered, ALockIsNotHotBesideALockAllEpoch) {
+  hold(1);
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  put(0, 1, 1);
+  PostedCall waiting;
+  waiting.take(rank(0).unlock_all(&waiting));
+  EXPECT_FALSE(hot_lock(2));
+  release(1);
+}
+
+TEST_P(Reordered, ALockIsHotBesideAnExposureOnlyWithTheKey) {
+  PostedCall exposure;
+  const std::array<int, 1> group = {1};
+  ASSERT_EQ(rank(0).epochs().post(group, {}), Error::none);
+  exposure.take(rank(0).epochs().wait(&exposure));
+  rank(0).epochs().set_reorder({.access_after_access = true, .access_after_exposure = true});
+  EXPECT_EQ(hot_lock(3), GetParam());
+  PostedCall posted;
+  posted.take(rank(0).unlock(3, &posted));
+  rank(0).epochs().set_reorder({.access_after_access = true});
+  EXPECT_FALSE(hot_lock(2));
+}
+
+// Its lock is to be requested before those of later epochs (E18).
+TEST_P(Reordered, ALockIsNotHotBesideAnOpenEpochWhoseLockIsDue) {
+  hold(1);
+  ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
+  EXPECT_FALSE(hot_lock(2));
+  release(1);
 }
 
 // Also those that take no lock, and with epochs to other targets between them.

@@ -105,6 +105,8 @@ struct alignas(cache_line) EpochPeer {
   // and how many of them have been sent since. They are sent in this order, before any other one.
   std::uint32_t notifications_held = 0;
   std::uint32_t notifications_sent = 0;
+  /// True if our entry is not free for an epoch that is opened now.
+  bool entry_wanted() const { return entitled != nullptr || locking != nullptr || !locks.empty(); }
   /// True if the epoch, which is active, may request the rank's lock.
   bool may_lock(const Epoch& epoch) const {
     if (locking != nullptr) return false;

@@ -11,10 +11,6 @@ namespace {
 // calls that do not wait sweep, too.
 constexpr int sweep_length = 256;
 
-constexpr std::size_t at(EpochKind kind) {
-  return static_cast<std::size_t>(kind);
-}
-
 }  // namespace
 
 Epochs::Epochs(const EpochsSpec& spec, EpochState& state, Fence& fence, EpochPools& pools)
@@ -110,8 +106,7 @@ EpochQueue* Epochs::queue_for(const Epoch& epoch) {
 
 /// True if a lock epoch has others before it at its target.
 bool Epochs::waits_at(const EpochPeer& other, const Epoch& epoch) const {
-  return other.entitled != nullptr || other.locking != nullptr || !other.locks.empty() ||
-         lock_all_before(epoch);
+  return other.entry_wanted() || lock_all_before(epoch);
 }
 
 /// True if a lock_all epoch, closed before the lock epoch was opened, has not yet requested the

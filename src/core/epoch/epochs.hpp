@@ -188,14 +188,15 @@ class Epochs {
   Outcome close_lock_all(Completion* completion);
 
   // Hot epochs. A lock epoch whose lock is granted at its call, while nothing is pending on the
-  // window, uses an epoch object that is never in the list. So does a lock_all epoch, as long as
-  // each lock is granted at the first operation that needs it. The caller acquires these locks and
-  // gives them back.
+  // window that it may not overtake, uses an epoch object that is never in the list. So does a
+  // lock_all epoch while nothing is pending, as long as each lock is granted at the first operation
+  // that needs it. The caller acquires these locks and gives them back.
   /// True if a lock of the target may be a hot epoch.
   bool may_open_hot_lock(int target) const {
     const EpochPeer& locked = peers_[target];
-    return !hot_lock_open_ && may_open_hot_epoch() && locked.lock == nullptr &&
-           locked.locking == nullptr && lock_order_.empty();
+    return !hot_lock_open_ && access_ == nullptr && !no_locks_ && locked.lock == nullptr &&
+           locked.locking == nullptr && !lock_order_.any_open() &&
+           (nothing_waits() || overtakes_all(locked));
   }
   /// Called when the lock has been acquired. Returns the Target of its operations.
   Target& open_hot_lock(bool exclusive, int target) {
@@ -222,8 +223,8 @@ class Epochs {
     return hot_lock_.exclusive;
   }
   bool may_open_hot_lock_all() const {
-    return open_locks_ == 0 && may_open_hot_epoch() && !shared_ && pending_.weak_peers() == 0 &&
-           !all_locks_ && lock_order_.empty();
+    return open_locks_ == 0 && nothing_waits() && access_ == nullptr && !no_locks_ && !shared_ &&
+           pending_.weak_peers() == 0 && !all_locks_ && lock_order_.empty();
   }
   /// `own`: the rank's own lock has been acquired.
   void open_hot_lock_all(bool own, bool nonblocking) {
@@ -274,6 +275,8 @@ class Epochs {
   }
 
  private:
+  static constexpr std::size_t at(EpochKind kind) { return static_cast<std::size_t>(kind); }
+
   // epochs.cpp: the life of an epoch.
   Epoch& create(EpochKind kind);
   void open(Epoch& epoch);
@@ -297,9 +300,8 @@ class Epochs {
   Target& touch(Epoch& epoch, int rank);
   Target& notified_target(int rank);
   // hot_epochs.cpp: a hot epoch moves to the list.
-  bool may_open_hot_epoch() const {
-    return closed_ == 0 && deferred_ == 0 && access_ == nullptr && !no_locks_;
-  }
+  bool nothing_waits() const { return closed_ == 0 && deferred_ == 0; }
+  bool overtakes_all(const EpochPeer& locked) const;
   void report_hot_opening();
   void activate_listed(Epoch& epoch, bool report);
   Epoch& list_hot_lock();
@@ -343,7 +345,7 @@ class Epochs {
   bool weak_closed(Predicate&& predicate) const {
     if (weak_closed_ == 0) return false;
     for (const EpochKind kind : {EpochKind::lock, EpochKind::lock_all}) {
-      const Epoch* epoch = closed_of_[static_cast<std::size_t>(kind)].first();
+      const Epoch* epoch = closed_of_[at(kind)].first();
       for (; epoch != nullptr; epoch = EpochsByClosing::after(*epoch)) {
         if (epoch->weak && predicate(*epoch)) return true;
       }

@@ -10,6 +10,19 @@ void Epochs::report_hot_opening() {
   events_.free_lock_acquired(hot_lock_);
 }
 
+/// True if a lock epoch on the target, opened now, need not wait for any epoch that is closed or
+/// deferred: for what queue_for() returns null, and lock_all epochs have no targets.
+bool Epochs::overtakes_all(const EpochPeer& locked) const {
+  if (!deferred_of_[at(EpochKind::lock)].empty()) return false;
+  for (std::size_t kind = 0; kind < closed_of_.size(); ++kind) {
+    if (closed_of_[kind].first() != nullptr &&
+        !may_overlap(static_cast<EpochKind>(kind), EpochKind::lock, reorder_)) {
+      return false;
+    }
+  }
+  return closed_of_[at(EpochKind::lock_all)].first() == nullptr && !locked.entry_wanted();
+}
+
 /// Activates an epoch that has just been created and replaces a hot epoch. `report`: the sinks have
 /// not received its opening yet.
 void Epochs::activate_listed(Epoch& epoch, bool report) {

@@ -61,6 +61,7 @@ void LockOrder::add_due_lock(Epoch& epoch, Target& target) {
     // Usually at the end: only a lock_all epoch is inserted again, for another target.
     queues_[epoch.lock_queue].insert(
         epoch, [&](const Epoch& earlier) { return earlier.lock_number < epoch.lock_number; });
+    ++open_epochs_;
   }
   epochs_.store(epochs_.load() + 1);
   epoch.locks_deferred = !permits(epoch);
@@ -68,11 +69,16 @@ void LockOrder::add_due_lock(Epoch& epoch, Target& target) {
 }
 
 void LockOrder::mark_closed(Epoch& epoch) {
-  if (epoch.locks_due != 0) queues_[epoch.lock_queue].remove(epoch);
+  if (epoch.locks_due != 0) drop_from_queue(epoch);
+}
+
+void LockOrder::drop_from_queue(Epoch& epoch) {
+  queues_[epoch.lock_queue].remove(epoch);
+  --open_epochs_;
 }
 
 void LockOrder::unlink(Epoch& epoch) {
-  if (!epoch.closed) queues_[epoch.lock_queue].remove(epoch);
+  if (!epoch.closed) drop_from_queue(epoch);
   epochs_.store(epochs_.load() - 1);
   if (epoch.locks_deferred) epoch.owner->work().remove();
 }

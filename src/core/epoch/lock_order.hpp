@@ -31,6 +31,9 @@ class LockOrder {
 
   /// True if no lock of any thread is due.
   bool empty() const { return epochs_.load() == 0; }
+  /// True if an open epoch of some thread has due locks. Locks of epochs that are opened later must
+  /// not be requested before.
+  bool any_open() const { return open_epochs_ != 0; }
   /// Makes the target's lock due. True if this process may request it now. `peer`: the target; an
   /// earlier epoch of ours may have our entry in its queue.
   bool may_request(Epoch& epoch, Target& target, const EpochPeer& peer) {
@@ -70,6 +73,7 @@ class LockOrder {
 
  private:
   static const Epoch* within(const Epoch& epoch);
+  void drop_from_queue(Epoch& epoch);
   void unlink(Epoch& epoch);
 
   /// For each thread with a line, and for all_threads: its open epochs with due locks, in the order
@@ -78,6 +82,7 @@ class LockOrder {
   std::size_t queues_used_ = 0;  // only the first ones have been used
   std::uint64_t entered_ = 0;
   Published<std::uint64_t> epochs_;  // number of epochs with due locks
+  std::uint64_t open_epochs_ = 0;    // those in queues_
 };
 
 }  // namespace oriel
