@@ -214,19 +214,24 @@ class Window final : private SweepWork {
 
   /// The hot path of a flush. True if all operations issued to `target` in its lock or lock_all
   /// epoch and in the notified epoch are finished. False: use nothing_pending(). Any thread may
-  /// call it, as find_address(). `threads`: only the operations of these threads count (Q1).
-  bool flushed(int target, bool local, ThreadSet threads = all_threads) {
+  /// call it, as find_address(). threads(): only the operations of these threads count (Q1). It is
+  /// called only if an operation may be outstanding.
+  template <typename Threads>
+  bool flushed(int target, bool local, Threads&& threads) {
     Peer& other = peers_[target];
     const Target* open = other.ready.load(std::memory_order_acquire);
     // Acquire: operations that other threads have finished.
-    if (open == nullptr || !open->passive ||
-        (other.outstanding.load(std::memory_order_acquire) & threads) != 0 ||
-        other.has_postponed(local)) {
+    const ThreadSet outstanding = other.outstanding.load(std::memory_order_acquire);
+    if (open == nullptr || !open->passive || other.has_postponed(local) ||
+        (outstanding != no_threads && (outstanding & threads()) != no_threads)) {
       return false;
     }
     if (other.short_moves.load() != 0) other.short_moves.store(0);
     order_behind_flush();
     return true;
+  }
+  bool flushed(int target, bool local) {
+    return flushed(target, local, [] { return all_threads; });
   }
   /// As flushed(), but also checks the operations of the general path. The caller has the process's
   /// lock. False: use Epochs::flush().

@@ -163,7 +163,7 @@ template <typename Host>
 inline int dispatch_flush(const char* call, MPI_Win handle, int rank, bool local, Host&& host) {
   if (try_hot_path(runtime.windows.find(handle_key(handle)), [&](const WindowHandle& window) {
         if (!may_flush(window, rank) ||
-            !window.core->flushed(rank, local, flushed_threads(window))) {
+            !window.core->flushed(rank, local, [&] { return flushed_threads(window); })) {
           return false;
         }
         engine.sweep_on_hot_path();
